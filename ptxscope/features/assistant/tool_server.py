@@ -46,7 +46,7 @@ Ptx = Annotated[
 ]
 _SCHEMA = TypeAdapter(str | int | float | bool | list[str | int | float]).json_schema()
 Value = Annotated[object, WithJsonSchema(_SCHEMA)]
-"""The value of an operand: the command checks it, and names what is wrong in one error."""
+"""The value of an operand; the command checks it, and reports all faults in one error."""
 Operands = Annotated[
     dict[str, Value],
     Field(
@@ -89,7 +89,7 @@ def evaluate(
 ) -> str:
     """Return the results of one evaluation under each model, and the errata where they differ.
 
-    A note below a result says where ptxas computes another one from these constants.
+    A note below a result says if ptxas computes another one from these constants.
     """
     arguments = [ptx, *_format_operands(operands)]
     answers = {model: _run_process("eval", arguments, f"--model={model}") for model in models}
@@ -126,7 +126,8 @@ def explain(
 ) -> str:
     """Return the documented result, and the changes of a line that explain an observed one.
 
-    The likeliest comes first. If there are none, the answer says what was tried, and what to try.
+    The likeliest comes first. If there are none, the answer lists the attempts, and suggests
+    others.
     """
     arguments = [ptx, *_format_operands(operands)]
     extent = ["--all"] if with_all else []

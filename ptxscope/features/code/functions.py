@@ -77,7 +77,7 @@ def make_unique(name: str, used_names: Collection[str]) -> str:
 
 
 def assign(trace: Trace, dialect: Dialect, names: Mapping[str, str]) -> list[Assignment]:
-    """Return the assignments of a plan; what has no name is a literal."""
+    """Return the assignments of a plan; a value without a name is a literal."""
     literals = {
         role: dialect.format_number(bits, find_kind([Range(bits, bits)])).text
         for role, bits in trace.block.constants.items()
@@ -88,7 +88,7 @@ def assign(trace: Trace, dialect: Dialect, names: Mapping[str, str]) -> list[Ass
 def list_comments(
     trace: Trace, options: Options, names: Mapping[str, str], unit: str
 ) -> Iterator[str]:
-    """Yield what a function computes, and of what."""
+    """Yield the lines of a comment: the computation, its model and its operands."""
     doc, block = build_document(trace, Options(has_version=options.has_version)), trace.block
     yield from doc.ptx.split("\n")
     yield f"model {doc.model}; {doc.ascii_source}"

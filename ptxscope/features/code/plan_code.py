@@ -21,8 +21,9 @@ from ...engine.semantics.plan import Plan
 def _drop_idle_choice(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """Drop a minimum or maximum of two numbers if one is never beyond the other.
 
-    The bounds of a clamp stay even if one cannot be reached: a reader expects both. But those that
-    only a wider type holds go: a compiler would warn of a comparison that is always true.
+    The bounds of a clamp stay even if one cannot be reached, because a reader expects both. A bound
+    that only a wider type holds is dropped: a compiler would warn of a comparison that is always
+    true.
     """
     is_kept = not isinstance(y, Node) and find_kind([x.range, Range(y, y)]) is find_kind([x.range])
     return None if is_kept else drop_idle_bound(tape, op, x, y)

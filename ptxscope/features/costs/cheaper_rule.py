@@ -28,7 +28,7 @@ def find_faults(ins: Instruction) -> Iterator[Fault]:
         return
     names = [str(x) for x in ins.sources]
     if len({*names}) < len(names) or not all(isinstance(x, Register) for x in ins.sources):
-        return  # the counts are those of other operands
+        return  # the counts are for different operands
     yield Fault(
         f"`{other.mnemonic}` gives the same bits for all operands, in fewer machine instructions: "
         f"{format_saving(cost, other)} ({read_table().ptxas})"

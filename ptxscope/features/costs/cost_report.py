@@ -70,7 +70,7 @@ class CheaperForms(NamedTuple):
 
 
 def list_cheaper(entry: Entry) -> list[CheaperForms]:
-    """Return the forms with a cheaper equal one, grouped by that one and by their modifiers."""
+    """Return the forms with a cheaper equal one, grouped by the latter and by their modifiers."""
     groups: dict[tuple[FormCost, str], list[FormCost]] = {}
     forms = _map_forms(entry)
     for cost, form in forms.items():
@@ -97,7 +97,7 @@ def _make_group(
 
 
 def _make_key(entry: Entry, form: Form) -> str:
-    """Return all of a form but its types."""
+    """Return a form without its types."""
     return str([form.get(x.name) for x in entry.slots if not is_type_slot(x)])
 
 

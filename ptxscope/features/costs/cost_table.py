@@ -18,9 +18,9 @@ from ...engine.syntax.instruction import make_instruction
 PATH = Path(__file__).with_name("costs.csv")
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
 _MIN_SAVING = 5
-"""Machine instructions that a cheaper form saves on every architecture; others are not named."""
+"""Machine instructions that a cheaper form must save on every architecture to be named."""
 RARE_SLOTS = ("asel", "bsel", "nega", "negb", "negc", "nege", "boolop", "ftz")
-"""Slots without which a form is typical."""
+"""Slots that a typical form omits."""
 COLUMNS = ("line", *ARCHITECTURES, "documented", "cheaper")
 
 
@@ -75,7 +75,7 @@ def read_table() -> CostTable:
 
 
 def find_cheaper(cost: FormCost) -> FormCost | None:
-    """Return the cheaper equal form; None if there is none that saves much."""
+    """Return the cheaper equal form; None if no form saves much."""
     other = read_table().costs.get(cost.cheaper)
     if other is None or cost.verdict not in ("yes", "no"):  # an erratum changes the bits
         return None

@@ -1,4 +1,4 @@
-"""The Language Server Protocol: what an editor shows of PTX in a source.
+"""The Language Server Protocol: answers to an editor about PTX in a source.
 
 Every answer is computed by ``source_answers``, in a thread of its text, and diagnostics are in
 another one. So a large file keeps neither other files nor the end of the server waiting. The newest
@@ -33,7 +33,7 @@ from .source_answers import SemanticKind, SourceText
 _DELAY_SECONDS = 0.01
 """Time without a change until a text is checked."""
 _PAUSE_SECONDS = 0.5
-"""Time from then until its sequences are searched, which takes longer."""
+"""Time from then to the search for its sequences, which takes longer."""
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
@@ -120,7 +120,7 @@ class PtxServer(LanguageServer):
     def get_text(self, uri: str) -> OpenText | None:
         """Return a text as it is now, or None if neither the editor nor the disk has it.
 
-        What is known of it is computed once.
+        Its analysis is computed once.
         """
         document = self.workspace.get_text_document(uri)
         try:

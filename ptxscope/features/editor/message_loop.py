@@ -1,7 +1,7 @@
 """Messages of an editor on standard input, and replies on standard output.
 
-The loop of pygls waits for a line before it ends, whatever has happened meanwhile, and shows faults
-of the editor to its user. This one ends at once, and replies.
+The loop of pygls waits for a line before it ends, in any case, and shows faults of the editor to
+its user. This one ends at once, and replies.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _read_body(source: BinaryIO, length: int) -> bytes:
 
 
 async def _watch_editor(server: LanguageServer) -> int:
-    """Return when the process that the editor names has ended, if that can be seen."""
+    """Return when the process that the editor names has ended, if that can be observed."""
     was_running = False
     while True:
         number = server.process_id

@@ -58,7 +58,7 @@ MAX_TOKEN_CHARS = 1_000_000
 MAX_SEQUENCE_CHARS = 300_000
 """Characters of a file up to which sequences are searched; a search takes up to 0.7 seconds."""
 _DRAWS = 32
-"""Sets of operands from which the example of a hover is chosen."""
+"""Number of sets of operands from which the example of a hover is chosen."""
 _OPTIONS = Options(footer=False, heading_level=3)
 
 
@@ -88,7 +88,7 @@ class SuggestedEdit(NamedTuple):
 
 
 class SourceText:
-    """The text of a file, and what is known of it; computed when it is first asked for."""
+    """The text of a file and its analysis, computed at the first request."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name = text, name
@@ -111,7 +111,7 @@ class SourceText:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def check(self, settings: CheckSettings) -> Iterator[CheckedInstruction]:
-        """Yield what `ptxscope check` finds with some settings, except for sequences."""
+        """Yield the findings of `ptxscope check` with some settings, except for sequences."""
         if self._is_excluded(settings):
             return iter(())
         items = check_text(self.text, self.name, settings.definitions, with_line_markers=False)
@@ -139,7 +139,7 @@ class SourceText:
             first = self._line_starts[max(line - _LINES_AROUND, 0)]
             lines_after = self._line_starts[line + _LINES_AROUND :]
             end = lines_after[0] if lines_after else len(self.text)
-            # with another function in it, what is around that would be in none
+            # if another function were in it, the text around that would be in none
             for match in _FUNCTION_START.finditer(self.text, first, end):
                 if match.start() > offset:
                     end = match.start()
@@ -173,7 +173,7 @@ class SourceText:
             return WRITER.write_document(_iter_entry_blocks(entry), _OPTIONS) if entry else ""
         example = _trace_example(ins)
         roles = [x for x in ins.roles if offset - start in range(*ins.spans.get(x, (0, 0)))]
-        # those of a macro's call are all in one place
+        # the spans in a macro's call are all at one place
         is_operand = len(roles) == 1
         blocks = _iter_operand_blocks(example, roles[0]) if is_operand else _iter_blocks(example)
         return WRITER.write_document(blocks, _OPTIONS) + _format_link(example, page)
@@ -264,7 +264,7 @@ class SourceText:
 
 
 def _overlaps(piece: EmbeddedPtx, span: Span) -> bool:
-    # the text around the PTX first: for most pieces that decides it
+    # the text around the PTX first: it decides for most pieces
     for fragment in (piece.fragments[-1], piece.flatten()):
         start, end = fragment.find_origin(0, len(fragment.ptx))
         if start > span[1] or end < span[0]:
@@ -296,7 +296,7 @@ def _classify(word: Token, *, is_start: bool) -> SemanticKind | None:
 
 
 def _trace_example(ins: Instruction) -> Trace:
-    """Return an evaluation on edge cases: of some operands, those that raise the most flags."""
+    """Return an evaluation on edge cases that raise the most flags, of some operands."""
     types = {x.name: x.type for x in ins.inputs}
     traces = (trace(ins, values) for values in islice(draw_operands(types), _DRAWS))
     return max(traces, key=_count_flags)

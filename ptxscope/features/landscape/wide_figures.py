@@ -41,7 +41,7 @@ from .wide_shapes import (
 _OUTSIDE = 30.0
 """Distance in px from an end of a range to a number outside it."""
 _END = 14.0
-"""Distance in px from the end of a line to that of its range."""
+"""Distance in px from the end of a line to the end of its range."""
 
 
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, x: float) -> float:
@@ -73,7 +73,7 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, x: floa
 
 
 _MIN_OUTCOME_AXIS = 180.0
-"""Least height in px of an axis with room for the outcome between the labels of its ends."""
+"""Minimum height in px of an axis with room for the outcome between the labels of its ends."""
 
 
 def _place_axis(area: Area, points: Sequence[Point]) -> PlacedAxis:
@@ -119,7 +119,7 @@ def _draw_labels(canvas: SvgCanvas, labels: list[_Label], area: Area, x: float) 
     end = x
     for top, (y, tick, colour) in zip(tops, placed, strict=True):
         side = x - 17
-        if not tick.text:  # the range goes on
+        if not tick.text:  # the range continues
             is_high = y == placed[0][0]
             a, b, c = map(format_length, (side - 8, side, side + 8))
             tip, base = map(format_length, (y - 5, y + 4) if is_high else (y + 5, y - 4))
@@ -306,7 +306,7 @@ def _place_labels(lines: Sequence[BitRun]) -> list[str]:
     starts = [i for i, run in enumerate(lines) if run.label != CONTINUATION]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         run, count = lines[start], end - start
-        is_lost = run.kind is SpanKind.LOST  # the other label says which bits remain
+        is_lost = run.kind is SpanKind.LOST  # the other label names the remaining bits
         label = run.label.rpartition(": ")[2] if is_lost else run.label
         wrapped = NOTE.wrap(label, max(_LABEL, *map(NOTE.measure, label.split()), 0))
         wrapped = wrapped if len(wrapped) <= count else [label]

@@ -107,7 +107,7 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, x: float) -
         canvas.draw_flow(*ends, SvgColour.DIM)
     draw_truth(canvas, pill, area.center - 18, get_truth(condition.value), SCALE)
     draw_middle(canvas, pill, area.center + 32, condition.name, CODE, SvgColour.INK)
-    if not port:  # an operand that is drawn nowhere else
+    if not port:  # an operand that nothing else draws
         sketch.add_zone(condition.place, area.take_middle(36), pill - 50, pill + 50)
     tints = [option.tint for option in figure.options if option.is_taken]
     fill, frame = choose_chip_colours(tints[0] if len(tints) == 1 else PLAIN)
@@ -202,7 +202,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, x
 
 
 def _describe_byte(byte: TakenByte) -> str:
-    """Return where the eight copies of a bit are from; a line shows where a byte is from."""
+    """Return the origin of a sign's eight copies; a line shows the origin of a byte."""
     return f"8 × top bit of {byte.source.name}" if byte.is_sign and byte.source else ""
 
 

@@ -1,7 +1,7 @@
 """A wide picture for slides, 1280 by 720 px, with letters of at least 18 px.
 
-Its columns fill the width. If they are too wide, the picture leaves out words first, then details
-that it shows twice, and the earlier statements of a block become cards.
+Its columns fill the width. If they are too wide, the picture first leaves out words, then details
+that it shows twice; the earlier statements of a block become cards.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _END = 628.0
 _TITLE = TextStyle(26, is_bold=True)
 _INSTRUCTION = TextStyle(23, is_monospaced=True, is_bold=True)
 _MAX_GUTTER = 72
-"""Largest width in px added to each gap between columns."""
+"""Maximum width in px added to each gap between columns."""
 _GUTTER_STEP = 3
 """Step in px of the search for the largest gaps."""
 _EXTENSIONS = {SpanKind.SIGN, SpanKind.ZERO}
@@ -54,12 +54,12 @@ _FOOT_LINE = 24.0
 """Distance in px of the lines at the foot."""
 _MAX_FOOT_LINES = 3
 _RIGHT = WIDE.page.right - 6
-"""Largest x of the columns."""
+"""Maximum x of the columns."""
 _MAX_STATEMENTS = 4
 
 
 class _Content(NamedTuple):
-    """The rows and fields in the columns of a statement that may be left out."""
+    """Optional rows and fields in the columns of a statement."""
 
     has_digits: bool = True
     """Whether a column before a permutation has the digits that are also beside its bytes."""
@@ -157,7 +157,7 @@ def _draw_document(doc: Document, canvas: TurnedCanvas, options: Options) -> Lay
     last, left = doc.sections[-1], WIDE.page.right
     canvas.add_mark(last.name_part("result"), WIDE.page.right - 1)
     texts = [*_list_texts(doc, options, columns)]
-    room = _MAX_FOOT_LINES - (options.motion is Motion.STEPPING)  # a line says what a click does
+    room = _MAX_FOOT_LINES - (options.motion is Motion.STEPPING)  # one line explains a click
     for has_meanings in (True, False):
         marks = len(canvas.parts), len(canvas.flows), len(canvas.zones)
         if sketch and not last.is_folded:  # a card has its result
@@ -215,7 +215,7 @@ def _fit_columns(doc: Document, head_end: float) -> tuple[Columns, float] | None
     def fold_scene(index: int, content: _Content) -> FoldedScene:
         return content.fold_scene(short_sections[index])
 
-    # two statements stand beside each other if they fit; of more, the last one beside cards
+    # two statements stand beside each other if they fit; of more, the last stands beside cards
     counts = (len(sections), 1) if len(sections) <= 2 else (1,)
     choices = [(count, True) for count in counts] + [(1, False)] * (len(sections) > 1)
     for (count, has_cards), level in product(choices, _DETAIL_LEVELS):
@@ -237,7 +237,7 @@ def _fit_columns(doc: Document, head_end: float) -> tuple[Columns, float] | None
 
 
 def _measure_columns(columns: Columns) -> float:
-    """Return where columns end."""
+    """Return the end of the columns."""
     return columns.draw(TurnedCanvas(""), WIDE.page.x)[1]
 
 
@@ -257,7 +257,7 @@ def _spread_columns(columns: Columns, end: float) -> tuple[Columns, float]:
 
 
 def _describe_too_wide(doc: Document, options: Options, head_end: float) -> str:
-    """Return the error for a document that does not fit, with the steps that do, if any."""
+    """Return the error for a document that does not fit, with the steps that fit, if any do."""
     problem = "this does not fit in a wide picture"
     if len(doc.sections) > 1:
         return f"{problem}, not even the last statement alone; choose --layout tall"
@@ -279,7 +279,7 @@ def _describe_too_wide(doc: Document, options: Options, head_end: float) -> str:
 
 
 def _list_texts(doc: Document, options: Options, columns: Columns) -> Iterator[tuple[int, str]]:
-    """Yield the words at the foot, each with its rank: those above 0 may be left out."""
+    """Yield the words at the foot, each with its rank: words above 0 may be left out."""
     for section in doc.sections:
         yield 0, section.omission
         for step in section.steps:

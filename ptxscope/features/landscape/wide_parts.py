@@ -23,7 +23,7 @@ _RING, _AFTER_RING = 15.0, 38.0
 CAPTION_HEIGHT, TITLE_HEIGHT = 80.0, 34.0
 """Heights in px of a caption, and of one without words."""
 _GAP = 12.0
-"""Least distance in px between captions."""
+"""Minimum distance in px between captions."""
 _RESULT_Y, _RESULT_HEIGHT = 648.0, 62.0
 
 
@@ -33,7 +33,7 @@ _ABBREVIATIONS = {"sign-extended": "signed", "zero-extended": "unsigned"}
 def _shorten_sentences(text: str, widths: Sequence[float]) -> list[str]:
     """Return the start of a text that fits on two lines: sentences, or clauses of the first.
 
-    The first width is taken in which the longest start fits.
+    The width is the first in which the longest start fits.
     """
     for word, short in _ABBREVIATIONS.items():
         text = text.replace(word, short)
@@ -80,7 +80,7 @@ def draw_step_caption(
     sketch: Sketch, step: StepView, start: float, end: float, joined_step: StepView | None,
     joined_x: float,
 ) -> float:  # fmt: skip
-    """Draw the words above the columns of a step; return where those of the next may begin."""
+    """Draw the words above the columns of a step; return the start of the next step's words."""
     settings = get_settings(sketch.layout)
     y = settings.caption_y
     number, title = str(step.number), step.title
@@ -112,7 +112,7 @@ def _name_parts(sketch: Sketch, step: StepView) -> str:
 
 
 def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:
-    """Draw a title above the registers, and the bits of those in lanes; return the end."""
+    """Draw a title above the registers, and the bits of the registers in lanes; return the end."""
     lines = []
     for role in roles if get_settings(sketch.layout).note_room else ():
         register = sketch.registers[role]
@@ -144,7 +144,7 @@ def draw_lane_names(sketch: Sketch, x: float) -> float:
 def draw_results(section: Section, sketch: Sketch, *, has_meanings: bool) -> float:
     """Draw each destination below the lanes, at the right, with lines to it; return the left edge.
 
-    The lowest value goes straight down; a line of one above it passes at its right.
+    The line of the lowest value goes straight down; lines of values above pass at its right.
     """
     canvas, right = sketch.canvas, sketch.layout.page.right
     canvas.open_group("px-result")

@@ -1,4 +1,4 @@
-"""Registers in a wide picture, in the parts that are read from them."""
+"""Registers in a wide picture, in the parts that are read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .wide_shapes import (
 )
 
 _MAX_PART_CHARS = 4
-"""Length of the longest register name that stands beside each part."""
+"""Maximum length of a register name that stands beside each part."""
 _NAME, _GAP = 30.0, 4.0
 """Height in px of a name above a register, and of the gap between its parts."""
 _MIN_PART = 26.0
@@ -33,7 +33,7 @@ _MIN_PART = 26.0
 
 
 def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, x: float) -> float:
-    """Draw a register in the parts that are read from it; return the end."""
+    """Draw a register in the parts that are read; return the end."""
     if figure.unit == 1:
         return _draw_predicate(sketch, figure, slot, x)
     if figure.is_by_lane:
@@ -81,11 +81,11 @@ def _draw_whole(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, x: flo
     if sketch.scene.lanes > 1 and figure.role in ("a", "b"):  # beside the lanes of the other one
         area = take_column_part(sketch.columns[-1], slot)
     room = area.width - _NAME + _GAP
-    if len(cells) > 1 and room / len(cells) < _MIN_PART + _GAP:  # those that are read
+    if len(cells) > 1 and room / len(cells) < _MIN_PART + _GAP:  # the parts that are read
         cells = tuple(cell for cell in cells if cell.spans[0].kind is SpanKind.CHIP)
     pitch = min(CHIP + _GAP, room / len(cells))
     reading = ""
-    if len(figure.cells) == 1:  # its number is below
+    if len(figure.cells) == 1:  # its number follows below
         reading = "" if figure.figure else figure.meaning
         cells = (cells[0]._replace(spans=cells[0].spans[:1]),)
     height = _NAME + len(cells) * pitch - _GAP + (LINE + 12) * bool(reading)

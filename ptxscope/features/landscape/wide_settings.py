@@ -23,7 +23,7 @@ class Settings(NamedTuple):
     has_select_words: bool = True
     """Whether words are above the lines that select bits."""
     note_room: float = 210
-    """Width in px for the words above a step; 0 if there are none."""
+    """Width in px of the words above a step; 0 without words."""
 
 
 def get_settings(layout: Layout) -> Settings:

@@ -49,7 +49,7 @@ SCALE = 1.5
 _FLAG_SCALE = 18 / 11
 PILL = Area(0, 66 * SCALE)
 _LONG = 14
-"""Most characters of a number that are drawn large."""
+"""Maximum characters of a number that is drawn large."""
 LINE = 22.0
 """Distance in px of lines of text."""
 _PAD = 20.0
@@ -74,7 +74,7 @@ class Piece(NamedTuple):
 
     @property
     def width(self) -> float:
-        """The least width in px."""
+        """The minimum width in px."""
         name = NOTE.measure(self.name) + 6 if self.name else 0
         return self.style.measure(self.text) + name + (_PAD if self.name or not self.span else 16)
 
@@ -238,7 +238,7 @@ def _measure_merged_lane(_: Sketch, __: RowScene, cell: Cell) -> float:
 
 
 def _describe_change(cell: Cell) -> str:
-    """Return what the value was before bits were cut off."""
+    """Return the value before bits were cut off."""
     changed = list_spans(cell, SpanKind.CHANGED)
     is_cut = list_spans(cell, SpanKind.LOST)
     return f"of {changed[0].text.strip(' ◂↻')}" if changed and is_cut else ""

@@ -24,7 +24,7 @@ def make_tree(table: Table, slots: Sequence[Slot]) -> Tree:
 
 
 def _drop_slots(table: Table, slots: list[Slot]) -> tuple[Table, list[Slot]]:
-    """Return a table without the slots that are not needed to decide its texts."""
+    """Return a table without the slots that its texts do not need."""
     for slot in sorted(slots, key=lambda x: x.name != "c"):
         index, merged = slots.index(slot), Table()
         for values, texts in table.items():
@@ -135,7 +135,7 @@ def format_condition(slot: Slot, values: frozenset[object]) -> str:
 
 
 def _format_destination(slot: Slot, values: frozenset[object]) -> str:
-    """Return the condition that a destination is written, whatever forms without one compute."""
+    """Return the condition that a destination is written; forms without one are ignored."""
     choices = [x for x in slot.values if isinstance(x, Destinations)]
     unused = {x for x in choices if not any(x.names)}
     for role in DESTINATIONS:

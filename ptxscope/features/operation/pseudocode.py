@@ -1,7 +1,7 @@
 """The pseudocode of an instruction, made from the plans of its forms.
 
-The rows with one key are one line. A row that only some forms have stands under an ``if``, and an
-expression that differs is chosen by the slots that decide it.
+The rows with one key are one line. A row of only some forms stands under an ``if``, and the slots
+that decide an expression choose it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Pseudocode(NamedTuple):
 
 @cache
 def make_pseudocode(entry: Entry) -> Pseudocode | None:
-    """Return the pseudocode of an entry, or None if it cannot express its plans."""
+    """Return the pseudocode of an entry, or None if its plans cannot be expressed."""
     entry = entry._replace(slots=tuple(map(_thin_out, entry.slots)))
     forms = list(_iter_forms(entry))
     plans = [lower(form) for form in forms]
@@ -76,7 +76,7 @@ def _thin_out(slot: Slot) -> Slot:
 
 
 def _iter_forms(entry: Entry) -> Iterator[Form]:
-    """Yield the legal forms; of the pairs of selectors of a and b, those with few differences."""
+    """Yield the legal forms; pairs of selectors of a and b only if they have few differences."""
     omitted = ("c",) if entry.is_c_optional else ()
     for form in iter_entry_forms(entry, omitted):
         if not (form.asel and form.bsel) or form.asel == form.bsel:
@@ -166,7 +166,7 @@ class _Writer:
             held[self.name(row.key)] = row.key
         return True
 
-    # --- the texts of a line by form -----------------------------------------------------
+    # --- the texts of a line, by form -----------------------------------------------------
 
     def make_tree(self, key: str) -> Tree | None:
         """Return the texts of a row, by as few slots as possible; None if no text fits a form."""

@@ -1,4 +1,4 @@
-"""The rows of a plan as expressions of pseudocode, in terms of a form's slots where these decide.
+"""The rows of a plan as expressions of pseudocode, in terms of a form's slots if these decide.
 
 A row has several true expressions: ``s32(x)``, and ``atype(x)`` if atype is ``.s32``. The one that
 holds in most forms is shown.

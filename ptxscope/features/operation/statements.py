@@ -164,7 +164,7 @@ def _render_branch(head: str, body: list[Statement], depth: int) -> Iterator[tup
 
 
 def _align(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield lines with the remark of each stage behind its first line."""
+    """Yield lines, each stage with its remark after its first line."""
     width = max((len(x) for x, _ in lines if len(x) <= _REMARK_COLUMN), default=0)
     last = ""
     for text, remark in lines:

@@ -1,1 +1,1 @@
-"""Proofs about all operands, and operands with a property: plans as formulas for a solver."""
+"""Proofs for all operands, and operands with a property: plans as formulas for a solver."""

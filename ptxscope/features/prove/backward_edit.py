@@ -57,7 +57,7 @@ class EditTarget(NamedTuple):
         return Question(self.trace, self.place.key, self.place.lane)
 
     def parse_value(self, text: str) -> int:
-        """Return the wanted value; raise PtxError if the text is none."""
+        """Return the wanted value; raise PtxError if the text is not a value."""
         location = locate_answer(self._question)
         if isinstance(self.place, BitRef):
             location = location._replace(is_number=True, is_truth=True, type=None, width=1)
@@ -65,21 +65,21 @@ class EditTarget(NamedTuple):
         return location.parse_answer(text)
 
     def has_value(self, text: str) -> bool:
-        """Whether the place has a typed value already; raise PtxError if the text is none."""
+        """Whether the place has a typed value already; raise PtxError for any other text."""
         value = self.trace.rows[self.place.key].values[self.place.lane]
         if isinstance(self.place, BitRef):
             value = value >> self.place.bit & 1
         return value in self._list_readings(text)
 
     def make_condition(self, text: str) -> str:
-        """Return the condition that the place has a typed value; raise PtxError if it is none."""
+        """Return the condition that the place has a typed value; raise PtxError for other text."""
         row = f"{self.place.key}[{self.place.lane}]"
         if isinstance(self.place, BitRef):
             row = f"({row} >> {self.place.bit} & 1)"
         return " or ".join(f"{row} == {x}" for x in self._list_readings(text))
 
     def _list_readings(self, text: str) -> list[int]:
-        """Return the numbers that a typed value may be: bits may be those of a negative one."""
+        """Return the numbers that a typed value may be: bits may also be a negative number's."""
         key, value = self.place.key, self.parse_value(text)
         if isinstance(self.place, BitRef):
             return [value]
@@ -103,9 +103,9 @@ class Finding(NamedTuple):
     search: OperandSearch
     """The last search."""
     source: Input | None
-    """The register that was to give it; None for all."""
+    """The register that should give it; None for all."""
     others: OperandSearch | None = None
-    """If no value of the register gives it, the search among all operands."""
+    """The search among all operands, if no value of the register gives it."""
 
     @property
     def operands(self) -> dict[str, int]:
@@ -139,8 +139,8 @@ def find_sources(
 ) -> Finding:
     """Find a value of a register, or values of all, for which a condition holds.
 
-    Of a register of lanes only one lane changes if that is enough, first that of the place. Raise
-    PtxError if the condition can't be read, ImportError without the solver, and Stopped when
+    In a register of lanes, only one lane changes if that is enough: first the lane of the place.
+    Raise PtxError if the condition can't be read, ImportError without the solver, and Stopped when
     ``is_stopped`` returns true.
     """
     block, model = target.trace.block, target.trace.model
@@ -170,7 +170,7 @@ def find_sources(
 
 
 def _iter_masks(target: EditTarget, source: Input) -> Iterator[int]:
-    """Yield the bits of a register that stay: all but those of a lane, then none."""
+    """Yield the bits of a register that are fixed: all but those of a lane, then none."""
     count = target.trace.instruction.count_lanes(source.roles[0])
     unit = source.type.bits // count
     ones = (1 << source.type.bits) - 1

@@ -55,7 +55,7 @@ _RING: Mapping[Op, str] = {
     Op.BITOR: "BV_OR",
     Op.BITXOR: "BV_XOR",
 }
-"""The kinds of operations of which each bit depends on no higher bits of the arguments."""
+"""The kinds of operations whose bits depend on no higher bits of the arguments."""
 _SUMS = frozenset((Op.ADD, Op.SUBTRACT, Op.NEGATIVE))
 
 
@@ -120,7 +120,7 @@ class BitVectors:
         return self.terms.resize(term, x.range.bits, width, x.range.low < 0)
 
     def apply_ring(self, kind: str, x: Node, lane: int, width: int) -> Term:
-        """Return the low bits of an operation of which each depends on no higher ones."""
+        """Return the low bits of an operation whose bits depend on no higher ones."""
         if (key := (x, lane, width)) not in self._low_bits:
             args = self.resize_all(x.args, lane, width)
             is_product = kind == "BV_MUL"
@@ -141,7 +141,7 @@ class BitVectors:
         return tuple(self.resize(x, lane, width) for x in args)
 
     def truth(self, x: Node | int, lane: int) -> Term:
-        """Return whether a lane that is 0 or 1 is 1."""
+        """Return whether a lane of value 0 or 1 is 1."""
         return self.terms.is_set(self.resize(x, lane, 1))
 
     def number(self, truth: Term) -> Term:
@@ -188,7 +188,7 @@ def _encode_quotient(b: BitVectors, x: Node, lane: int) -> Term:
 
 
 def _encode_constant_quotient(b: BitVectors, x: Node, lane: int, divisor: int) -> Term:
-    """Return a quotient by a constant that is no power of two, from the high bits of a product."""
+    """Return a quotient by a constant, no power of two, from the high bits of a product."""
     y = x.nodes[0]
     y = y.nodes[0] if y.op is Op.ABSOLUTE else y
     signed, bits = y.range.low < 0, y.range.bits

@@ -1,4 +1,4 @@
-"""When two computations differ: a short condition on the operands, and for how many values."""
+"""When two computations differ: a short condition on the operands, and the number of values."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ Operands = Mapping[str, int]
 
 
 class Difference(NamedTuple):
-    """When results differ."""
+    """The condition under which results differ."""
 
     part: str
     """The part of the result to which this applies, ``b2``; empty for all results."""
     condition: str
-    """A condition, in the syntax of ``read_condition``, that holds wherever they differ."""
+    """A condition, in the syntax of ``read_condition``, that holds whenever they differ."""
     is_exact: bool
-    """Whether they differ wherever it holds."""
+    """Whether they differ whenever it holds."""
     number: int = 0
-    """For how many of the values of ``parts`` they differ; 0 if that is unknown."""
+    """The number of values of ``parts`` for which they differ; 0 if it is unknown."""
     total: int = 0
     """The number of values of ``parts``; 0 if ``number`` is unknown."""
     parts: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class _ValuePart(NamedTuple):
         return self.size > 0
 
     def is_telling(self, ends: Range, *, signed: bool) -> bool:
-        """Whether half of its values, those of one sign, or all small ones are not between ends."""
+        """Whether the ends exclude half of its values, those of one sign, or all small ones."""
         half = 1 << self.bits - 1
         has_one_sign = self.readings == (True,) and not ends.low < half <= ends.high
         is_large = not signed and not self.is_row and ends.low >= _SMALL
@@ -121,7 +121,7 @@ def _describe_parts(
     rows: Mapping[str, Node],
     restriction: Node | None,
 ) -> Iterator[Difference]:
-    """Yield what is found for all results, then for the smallest part that differs."""
+    """Yield the findings for all results, then for the smallest part that differs."""
     for part, nodes in (("", pairs), *_find_part(question, pairs, operands)):
         differs_node = make_difference(question, nodes)
         differs = question.make_truth(differs_node)
@@ -158,7 +158,7 @@ def _find_part(
 def _draw_examples(
     question: ProofQuestion, differs: Node, operands: Operands, restriction: Node | None
 ) -> tuple[list[Operands], list[Operands]]:
-    """Return these operands and more for which results differ, and others for which they do not."""
+    """Return operands for which results differ, these first, and others for which they agree."""
     rng = Random(1)  # noqa: S311 - not for security
     is_allowed = question.make_test(*filter(None, [restriction]))
     holds = question.make_test(differs)
@@ -179,7 +179,7 @@ def _list_edges(bits: int) -> tuple[int, int, int]:
 
 
 class _ComparisonSearch:
-    """Seeks comparisons that hold wherever results differ."""
+    """Searches for comparisons that hold whenever results differ."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class _ComparisonSearch:
         self._nodes = list_needed_nodes(question.tape.nodes, rows.values())
         self.examples = list(map(self._make_example, samples[0]))
         self.can_be_exact = not self._satisfy_all(map(self._make_example, samples[1]))
-        """Whether some comparisons may hold for no operands for which the results are equal."""
+        """Whether some comparisons may exclude all operands for which the results are equal."""
 
     def _satisfy_all(self, others: Iterable[_Example]) -> bool:
         """Whether one of other examples satisfies every comparison that all examples satisfy."""
@@ -234,7 +234,7 @@ class _ComparisonSearch:
         return self.solver.is_possible(*conditions, seconds=seconds)
 
     def differs_where(self, condition: Term) -> bool:
-        """Whether the results can differ where a condition holds; keep the example."""
+        """Whether the results can differ when a condition holds; keep the example."""
         if not self.is_possible(self.differs, condition):
             return False
         self.examples.append(self._make_example(self.question.get_operands()))
@@ -259,7 +259,7 @@ class _ComparisonSearch:
         return self._join(telling) if len(telling) <= _MAX_ATOMS else "", False
 
     def _shorten(self, atoms: list[_Atom]) -> list[_Atom]:
-        """Return as few of the comparisons as are still exact together."""
+        """Return the fewest of the comparisons that are still exact together."""
         for atom in atoms[:-1]:
             others = [x for x in atoms if x is not atom]
             if self._is_exact(*(x.term for x in others)):
@@ -273,7 +273,7 @@ class _ComparisonSearch:
         return " and ".join(atom.text for atom in atoms)
 
     def _iter_atoms(self) -> Iterator[_Atom]:
-        """Yield comparisons; only telling ones unless they can be exact."""
+        """Yield comparisons; unless they can be exact, only telling ones."""
         for part in (*self.parts, *self.lanes):
             yield from self._iter_bounds(part)
         for x, y in self._iter_pairs():
@@ -330,7 +330,7 @@ class _ComparisonSearch:
     ) -> int:
         """Return the smallest (-1) or largest (1) value of a part for which results differ.
 
-        ``nearest`` is the examples'.
+        ``nearest`` is the value in the examples.
         """
         last = 0 if direction < 0 else (1 << part.bits) - 1
         kind = "BV_ULE" if direction < 0 else "BV_UGE"

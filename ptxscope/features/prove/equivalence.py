@@ -1,4 +1,4 @@
-"""Whether two computations give the same results: for all operands, or not for these.
+"""Whether two computations give the same results for all operands, or operands that show otherwise.
 
 ``prove`` takes them as text: instructions, blocks, and sequences of a listing.
 """
@@ -41,7 +41,7 @@ from .solver import Term, Undecided, get_solver_name, load_bitwuzla
 TIMEOUT = 60.0
 """The default time for a proof in seconds."""
 MAX_PROVED_STATEMENTS = 1024
-"""Maximum statements of a block: nobody has to read it."""
+"""Maximum statements of a block, which need not be readable."""
 
 
 def check_seconds(name: str, value: object) -> None:
@@ -83,7 +83,7 @@ def prove_equal(
         pairs = (ResultPair(names, (passages[0], passages[1]), 1), *pairs)
     scope = make_scope(question)._replace(side=first)
     conditions = [read_condition(question, where, scope)] if where else []
-    if passages:  # those who leave one block alone are a difference
+    if passages:  # threads that leave only one of the blocks are a difference
         conditions.append(reduce(question.tape.maximum, passages))
     condition = reduce(question.tape.minimum, conditions) if conditions else None
     unequal = [pair for pair in pairs if pair.nodes[0] is not pair.nodes[1]]
@@ -146,7 +146,7 @@ def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
 
 
 def _wish_one_part(question: ProofQuestion, pairs: list[ResultPair]) -> Iterator[Term]:
-    """Yield the wishes that the results agree but for one byte, or one result."""
+    """Yield the wishes that all results but one byte, or one result, agree."""
     make, cut = question.solver.terms.make, question.solver.terms.cut
     parts = []
     for pair in pairs:
@@ -240,7 +240,7 @@ def load_prover() -> Callable[[IntrinsicSequence], bool]:
 def prove_sequence(sequence: IntrinsicSequence, timeout: float = TIMEOUT) -> bool:
     """Return whether the solver proves, in time, that a sequence computes its intrinsic.
 
-    What is proved is the dataflow of the sequence's own statements.
+    The proof is about the dataflow of the sequence's own statements.
     """
     pattern, call = extract_dataflow(sequence)
     a, b = read_program(write_ptx(pattern)), read_program(call)

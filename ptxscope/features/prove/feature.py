@@ -1,4 +1,4 @@
-"""Proofs: two computations for all operands, operands for a condition, and edits backwards."""
+"""Proofs: two computations for all operands, operands for a condition, and backward edits."""
 
 from ...feature import Command, Feature, Key, Service
 

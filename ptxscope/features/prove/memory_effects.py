@@ -1,4 +1,4 @@
-"""The statements of two programs that exchange values with memory, and what is compared of them."""
+"""The statements of two programs that exchange values with memory, and the compared ones."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ def list_unknown_effects(a: BasicBlock, b: BasicBlock) -> tuple[str, ...]:
 def list_uncompared(a: BasicBlock, b: BasicBlock, same: Renaming) -> tuple[str, ...]:
     """Return the statements whose effect is not compared.
 
-    These are stores, if both programs have some, and statements that give a register which is read
-    a value from outside, unless ``same`` says which register of the other program has that value.
+    These are stores, if both programs have some, and statements that give a value from
+    outside to a register that is read, unless ``same`` names the register of the other program with
+    that value.
     """
     has_stores = bool(_list_stores(a) and _list_stores(b))
     accesses = []
@@ -60,7 +61,7 @@ def _list_stores(program: BasicBlock) -> list[OuterAccess]:
 
 
 def _list_unpaired_stores(a: list[OuterAccess], b: list[OuterAccess]) -> list[list[OuterAccess]]:
-    """Return the first stores of two programs that don't pair, each if there is one."""
+    """Return the first store of each program that has no pair, if there is one."""
     names: dict[str, str] = {}
     for x, y in zip_longest(a, b):
         is_pair = x and y and x.form == y.form and _pair_values(x, y, names)
@@ -70,7 +71,7 @@ def _list_unpaired_stores(a: list[OuterAccess], b: list[OuterAccess]) -> list[li
 
 
 def _pair_values(a: OuterAccess, b: OuterAccess, names: dict[str, str]) -> bool:
-    """Whether the values of two stores are the same given ones, or results that pair; add these."""
+    """Whether two stores have the same given values, or results that pair; add these."""
     for x, y in zip(a.names, b.names, strict=True):
         if x[0] == "=" or y[0] == "=":
             if x != y:
@@ -81,7 +82,7 @@ def _pair_values(a: OuterAccess, b: OuterAccess, names: dict[str, str]) -> bool:
 
 
 def _list_lone_stores(stores: list[OuterAccess], other: BasicBlock) -> list[OuterAccess]:
-    """Return the stores of one program that are no results to compare with those of another."""
+    """Return the stores of one program that are not results comparable with those of another."""
     values = [name for x in stores for name in x.names]
     results = {*other.results.values()} - {CARRY_REGISTER, *(x.name for x in other.guards)}
     if len({*values}) < len(values) or len(values) > max(len(results), 1):

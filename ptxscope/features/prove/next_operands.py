@@ -1,4 +1,4 @@
-"""The operands to observe next: those for which the explanations differ the most."""
+"""The operands to observe next, for which the explanations differ the most."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TIMEOUT = 24.0
 
 
 class NextOperands(NamedTuple):
-    """Operands, and what each result there would mean."""
+    """Operands, and the meaning of each possible result."""
 
     operands: Mapping[str, int]
     """Bits by register."""
@@ -40,19 +40,19 @@ class NextOperands(NamedTuple):
     Of explanations that are proved equal, the first stands for all.
     """
     equal: tuple[tuple[Explanation, Explanation], ...]
-    """Explanations that are left out, each behind one that is the same for all operands."""
+    """Explanations that are left out, each after one that is equal for all operands."""
 
 
 def find_next_operands(
     diagnosis: Diagnosis, *, timeout: float = TIMEOUT, is_stopped: IsStopped = never
 ) -> NextOperands | None:
-    """Return operands that tell explanations apart as far as possible, and which are equal.
+    """Return operands that tell explanations apart as far as possible, and the equal explanations.
 
     Return None if no operands tell them apart and none are proved equal.
 
-    The explanations are the likeliest, at most 16. Those that no drawn operands tell apart are
-    compared by proofs as long as the time lasts. Raise ImportError without the solver, and Stopped
-    when ``is_stopped`` returns true.
+    The explanations are the likeliest, at most 16. Explanations that no drawn operands tell apart
+    are compared by proofs as long as the time lasts. Raise ImportError without the solver, and
+    Stopped when ``is_stopped`` returns true.
     """
     load_bitwuzla()
     end = time.monotonic() + timeout
@@ -96,7 +96,7 @@ def find_next_operands(
 
 
 def _changes_values(explanation: Explanation) -> bool:
-    """Whether a cause changes operands or the reading of the result, which no formula has."""
+    """Whether a cause changes operands or the reading of the result, which no formula expresses."""
     return any(
         cause.reading or (cause.operands and not cause.is_swap) for cause in explanation.causes
     )

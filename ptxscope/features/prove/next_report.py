@@ -1,4 +1,4 @@
-"""The operands to observe next as a report: what each result would mean."""
+"""The operands to observe next as a report, with the meaning of each result."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ...engine.syntax.instruction import Instruction
 from .next_operands import NextOperands, find_next_operands
 
 _FOLLOW_UP_SECONDS = 2.0
-"""The time for the operands that follow a report."""
+"""The time for the operands at the end of a report."""
 _ADVICE = "`ptxscope find --next` tells them apart; it needs the extra prove."
 
 
 def iter_follow_up_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
-    """Yield the operands to observe next, if any are found, and what each result would mean.
+    """Yield the operands to observe next, if there are any, and the meaning of each result.
 
     Without the solver, yield advice.
     """
@@ -34,18 +34,18 @@ def iter_follow_up_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
 def find_next_blocks(
     diagnosis: Diagnosis, is_stopped: IsStopped
 ) -> tuple[Mapping[str, int], Iterable[Block]]:
-    """Return the operands to observe next, none if they tell nothing apart, and their report."""
+    """Return the operands to observe next (none if they tell nothing apart), and their report."""
     found = find_next_operands(diagnosis, is_stopped=is_stopped)
     operands = found.operands if found and len(found.groups) > 1 else {}
     return operands, [*iter_next_blocks(diagnosis.block.instruction, found)]
 
 
 _MAX_MEANINGS = 3
-"""Explanations of one result that are shown."""
+"""Maximum explanations of one result that are shown."""
 
 
 def iter_next_blocks(ins: Instruction, answer: NextOperands | None) -> Iterator[Block]:
-    """Yield the operands and what each result would mean."""
+    """Yield the operands and the meaning of each result."""
     if answer is None:
         yield make_paragraph("No operands were found that tell the explanations apart.")
         return
@@ -75,9 +75,9 @@ def _iter_meaning_blocks(ins: Instruction, answer: NextOperands) -> Iterator[Blo
 
 
 def next_to_json(ins: Instruction, answer: NextOperands | None) -> dict[str, object]:
-    """Return the operands and what each result would mean, in the shape of ``find --next -f json``.
+    """Return the operands and the meaning of each result, in the shape of ``find --next -f json``.
 
-    Explanations that are proved equal are pairs, the one that is left out last.
+    Explanations that are proved equal are pairs; the second of each is left out elsewhere.
     """
     found = answer or NextOperands({}, (), ())
     return {

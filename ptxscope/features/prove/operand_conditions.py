@@ -81,13 +81,13 @@ class _NumberNode(NamedTuple):
 
     node: Node | int
     bits: int = 0
-    """The width of a register or a part of one, which is unsigned; 0 for any other number."""
+    """The width of a register or its part, which is unsigned; 0 for any other number."""
 
 
 def read_condition(question: ProofQuestion, text: str, scope: ConditionScope) -> Node:
-    """Return a condition as a node that is 1 where it holds.
+    """Return a condition as a node that is 1 if it holds.
 
-    Raise PtxError, which points at the part concerned, if the text is none.
+    Raise PtxError, which points at the part concerned, if the text is not a condition.
     """
     return _ConditionReader(question, text, scope).read()
 
@@ -102,7 +102,7 @@ class _ConditionReader:
             self._fail(f"a condition has at most {MAX_CONDITION_CHARS} characters", (0, 1))
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error")  # `1jor`, a SyntaxError then
+                warnings.simplefilter("error")  # a SyntaxError from then on, like `1jor`
                 tree = ast.parse(_make_python_names(self.text).replace("\n", " "), mode="eval")
             value = self._make_truth(self._read(tree.body))
         except SyntaxError as error:
@@ -236,7 +236,7 @@ class _ConditionReader:
         return self._pick_lane(x, row[1], name, None) if row else None
 
     def _list_names(self, x: ast.expr) -> list[str]:
-        """Return the names of a dotted name, as they are written."""
+        """Return the parts of a dotted name, as written."""
         start, end = self._find_span(x)
         if isinstance(x, ast.Attribute):
             return [*self._list_names(x.value), self.text[:end].rpartition(".")[2].strip()]

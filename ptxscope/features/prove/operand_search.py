@@ -1,4 +1,4 @@
-"""Operands for which something happens, or the proof that there are none."""
+"""Operands for which a condition holds, or the proof that there are none."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def find_operands(
 ) -> OperandSearch:
     """Find up to ``count`` sets of operands.
 
-    ``masks`` has the fixed bits of registers of which not all are fixed. Raise PtxError if
+    ``masks`` has the fixed bits of registers that are fixed in part. Raise PtxError if
     the condition is invalid, and Stopped when ``is_stopped`` returns true.
     """
     question = ProofQuestion(timeout, is_stopped)

@@ -1,4 +1,4 @@
-"""Operands for tests of compilers, emulators and ports: with every model's results."""
+"""Operands for tests of compilers, emulators and ports, with every model's results."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MAX_VECTORS = 100_000
 
 
 class Goal(NamedTuple):
-    """Something that may happen in an evaluation."""
+    """An event that may happen in an evaluation."""
 
     text: str
     """A condition, ``clamped_high(saturate.t[2])`` or ``not compare.t``; or an erratum, ``E3``."""
     node: Node
-    """1 where it happens."""
+    """A node that is 1 if it happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Vectors(FrozenRecord):
 def make_vectors(
     program: BasicBlock, count: int, *, is_covering: bool = False, timeout: float = TIMEOUT
 ) -> Vectors:
-    """Return ``count`` sets of operands, always the same; if covering, those that cover first.
+    """Return ``count`` sets of operands, always the same; the covering ones, if requested, first.
 
     Raise ImportError if the solver is needed and missing, and ValueError for a block with guards.
     """
@@ -99,7 +99,7 @@ def make_vectors(
 
 
 def _list_other_models(program: BasicBlock) -> Iterator[Model]:
-    """Yield the assemblers whose plans are not the documented one."""
+    """Yield the assemblers whose plans differ from the documented one."""
     documented = program.make_plan(ISA_MODEL)
     yield from (x for x in PTXAS_MODELS if program.make_plan(x) != documented)
 
@@ -135,7 +135,7 @@ def _iter_lane_goals(question: ProofQuestion, text: str, key: str, truth: Node) 
 def _make_erratum_node(
     question: ProofQuestion, program: BasicBlock, documented: Side, erratum: Erratum
 ) -> Node | None:
-    """Return whether an erratum changes a result, alone or beside the others; None if never."""
+    """Return whether an erratum changes a result, alone or with the others; None if never."""
     errata = program.errata
     others = tuple(x for x in errata if x is not erratum)
     models = [Model("", (erratum,)), Model("", errata), Model("", others)]
@@ -222,7 +222,7 @@ class _Cover:
         return len(self.sets) == 2 or len(self.sets) <= self._count_exclusive(goals)
 
     def _count_exclusive(self, goals: Sequence[Goal]) -> int:
-        """Return how many goals were found of which no two can be reached at once."""
+        """Return the number of goals found of which no two can be reached at once."""
         exclusive = {
             frozenset((x.text, y.text))
             for x, y in combinations(goals, 2)

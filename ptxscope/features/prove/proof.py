@@ -33,7 +33,7 @@ class Proof(FrozenRecord):
     where: str
     """The condition on the operands; empty for all."""
     value_verdict: Verdict | None
-    """The answer if what ``uncompared`` lists is the same on both sides, or None."""
+    """The answer if all that ``uncompared`` lists is the same on both sides, or None."""
     inputs: Mapping[str, Type]
     """The operands by the names that both have in the question."""
     names: tuple[Mapping[str, str], Mapping[str, str]]
@@ -47,9 +47,9 @@ class Proof(FrozenRecord):
     operands: Mapping[str, int] = field(default_factory=dict)
     """Operands for which the results differ, by their names in the question."""
     difference: Difference | None = None
-    """When the results differ, if that is short."""
+    """The condition under which the results differ, if it is short."""
     uncompared: tuple[str, ...] = ()
-    """The statements whose effect on the answer is not known, as those that load and store."""
+    """The statements with an unknown effect on the answer, such as loads and stores."""
 
     def __repr__(self) -> str:
         condition = f" with {self.restriction}" if self.restriction else ""
@@ -90,7 +90,7 @@ class Proof(FrozenRecord):
         return tuple((self._get_result(x, 0), self._get_result(x, 1)) for x in self.pairs)
 
     def _get_result(self, pair: tuple[str, str], index: int) -> int:
-        """Return what program 0 or 1 leaves in a result, be it the old value."""
+        """Return the value that program 0 or 1 leaves in a result, even if it is the old value."""
         if self.is_passage(pair):
             values = {**self.operands, **self.get_values(index), **self.traces[index].result}
             return int(all(values[x.name] == x.stays_with for x in self.programs[index].guards))
@@ -100,7 +100,7 @@ class Proof(FrozenRecord):
         return self.operands[self.names[1 - index].get(own, own)]
 
     def is_passage(self, pair: tuple[str, str]) -> bool:
-        """Whether a pair is not of results but of whether a thread stays in each block."""
+        """Whether a pair has, instead of results, whether a thread stays in each block."""
         return all(pair) and pair == tuple(map(format_passage, self.programs))
 
     @property
@@ -116,5 +116,5 @@ def bind_names(program: BasicBlock, values: Mapping[str, int]) -> dict[str, int]
 
 
 def format_passage(program: BasicBlock) -> str:
-    """Return when a thread stays in a block to its end: ``not p and q``."""
+    """Return the condition under which a thread stays in a block to its end: ``not p and q``."""
     return " and ".join(x.condition for x in program.guards)

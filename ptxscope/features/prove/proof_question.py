@@ -90,7 +90,7 @@ class ProofQuestion:
     def read_guards(self, side: Side) -> Node | None:
         """Return whether a thread stays in a block to its end; None if it has no guards.
 
-        What they read is among the results.
+        The predicates that they read are among the results.
         """
         truths = []
         for place, name, stays_with in side.program.guards:
@@ -122,7 +122,7 @@ class ProofQuestion:
         self.vectors.encode(list_needed_nodes(self.tape.nodes, nodes))
 
     def make_truth(self, node: Node) -> Term:
-        """Return whether a node of one lane that is 0 or 1 is 1, for the solver."""
+        """Return whether a lone lane of value 0 or 1 is 1, for the solver."""
         self.encode(node)
         return self.vectors.truth(node, 0)
 
@@ -134,7 +134,7 @@ class ProofQuestion:
     def fix_zeros(self) -> None:
         """Tell the solver which high bytes of operands the conditions leave only 0.
 
-        It does not find out by itself, and without it ``a < 0x1000000`` makes no product smaller.
+        It does not find them itself, and without them ``a < 0x1000000`` makes no product smaller.
         """
         terms = self.solver.terms
         for name, type_ in self.inputs.items():
@@ -149,7 +149,7 @@ class ProofQuestion:
                 self.solver.add(is_zero)
 
     def get_operands(self) -> dict[str, int]:
-        """Return the operands in the values that the solver found last."""
+        """Return the operands in the last values of the solver."""
         return {name: self.solver.get_value(self.get_bits(name)) for name in self.inputs}
 
     def get_bits(self, name: str) -> Term:
@@ -161,7 +161,7 @@ class ProofQuestion:
         return compute_nodes(list_needed_nodes(self.tape.nodes, [node]), operands)[node]
 
     def make_test(self, *nodes: Node) -> Callable[[Mapping[str, int]], bool]:
-        """Return a function that says exactly whether nodes are 1 for operands."""
+        """Return a function that decides exactly whether nodes are 1 for operands."""
         needed = list_needed_nodes(self.tape.nodes, nodes)
 
         def holds(operands: Mapping[str, int]) -> bool:
@@ -198,10 +198,10 @@ def find_simple_operands(
 ) -> dict[str, int] | None:
     """Return operands by name for which conditions hold, or None.
 
-    ``holds`` says exactly whether operands are such. ``wishes`` are lists of alternatives: the
-    first one that can hold with all before it is kept. Then come the wishes that operands and bytes
-    are 0, as long as the time for this lasts; last, bits are cleared one by one. Raise Undecided if
-    the time of the question passes before the first operands are found.
+    ``holds`` decides exactly whether operands satisfy them. ``wishes`` are lists of alternatives:
+    the first one that can hold with all before it is kept. The wishes that operands and bytes are 0
+    follow, as long as the time for this lasts; finally, bits are cleared one by one. Raise
+    Undecided if the time of the question passes before the first operands are found.
     """
     solver = question.solver
     for name in question.inputs:
@@ -239,7 +239,7 @@ def find_simple_operands(
 def clear_bits(
     question: ProofQuestion, operands: dict[str, int], holds: Callable[[Mapping[str, int]], bool]
 ) -> dict[str, int]:
-    """Return operands with each bit cleared that need not be set, the highest bits first."""
+    """Return operands with each bit cleared that may be 0, the highest bits first."""
     for name, low, high in _iter_parts(question, 1):
         cleared = operands[name] & ~((1 << high) - (1 << low))
         if cleared != operands[name] and holds({**operands, name: cleared}):
@@ -264,9 +264,9 @@ _MAX_COUNTED_BITS = 16
 def count_differing(
     question: ProofQuestion, truth: Node, differs: Term
 ) -> tuple[int, int, tuple[str, ...]]:
-    """Return for how many of how many values of which parts results differ.
+    """Return the number of values for which results differ, the number of all, and the parts.
 
-    (0, 0, ()) if these are too many.
+    The answer is (0, 0, ()) if these are too many.
 
     ``truth`` is 1 where they differ, and ``differs`` the same for the solver, which finds the bytes
     on which it depends. The values are counted by exact integers.
@@ -278,7 +278,7 @@ def count_differing(
     widths = {x: min(question.inputs[x[0]].bits, UNIT_BITS) for x in parts}
     if sum(widths.values()) > _MAX_COUNTED_BITS:
         return 0, 0, ()
-    from .truth_counts import count_truths  # NumPy takes long to load
+    from .truth_counts import count_truths  # NumPy loads slowly
 
     nodes = list_needed_nodes(question.tape.nodes, [truth])
     number = count_truths(nodes, truth, widths)

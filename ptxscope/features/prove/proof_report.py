@@ -34,7 +34,7 @@ _ADVICE = "--timeout gives it more time; --where asks about fewer operands."
 def iter_proof_blocks(
     proof: Proof, *, is_brief: bool = False, width: int = WIDTH, advice: str = _ADVICE
 ) -> Iterator[Block]:
-    """Yield a proof; unless brief, with the steps of a counterexample, which `width` is for.
+    """Yield a proof; unless brief, with the steps of a counterexample, for which `width` is.
 
     ``advice`` is the advice for an undecided question.
     """
@@ -57,7 +57,7 @@ def _iter_program_blocks(proof: Proof) -> Iterator[Block]:
 
 
 def _list_notes(proof: Proof, program: BasicBlock) -> tuple[str, ...]:
-    """Return the remarks on a program, and that the flag that it leaves is not compared."""
+    """Return the remarks on a program; one says that its last flag is not compared."""
     is_compared = any(CARRY_REGISTER in pair for pair in proof.pairs)
     if CARRY_REGISTER not in program.results.values() or is_compared:
         return program.notes
@@ -165,7 +165,7 @@ def _iter_difference_blocks(proof: Proof) -> Iterator[Block]:
 
 
 def _iter_trace_blocks(proof: Proof, width: int) -> Iterator[Block]:
-    """Yield the steps of both sides from where they part, and the commands that show them."""
+    """Yield the steps of both sides from the first that differs, and the commands for them."""
     parts = [[*_iter_parts(trace, width)] for trace in proof.traces]
     pairs = [x[0] == y[0] for x, y in zip(*parts, strict=False)]
     first = [*pairs, False].index(False)
@@ -274,7 +274,7 @@ def iter_search_blocks(search: OperandSearch) -> Iterator[Block]:
 
 
 def format_search_answer(search: OperandSearch) -> str:
-    """Return the sentence that says whether there are others, or that there are none."""
+    """Return a sentence on other answers: whether there are any, or that there are none at all."""
     seconds = f"{format_seconds(search.seconds)} ({search.solver})"
     names = ", ".join(name for name in search.inputs if name not in search.given)
     if search.is_undecided:

@@ -34,7 +34,7 @@ def with_guard_results(block: BasicBlock) -> BasicBlock:
 def drop_other_results(side: Side, has_carry: bool) -> Side:
     """Return a side without the predicates of its guards, and without the flag that it leaves.
 
-    What guards decide is compared. The flag is kept if it is asked for, or the only result.
+    The decisions of guards are compared. The flag is kept if it is requested, or the only result.
     """
     dropped = {x.name for x in side.program.guards}
     if not has_carry and side.results.keys() - dropped != {CARRY_REGISTER}:
@@ -44,7 +44,7 @@ def drop_other_results(side: Side, has_carry: bool) -> Side:
 
 
 def match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
-    """Return the name in the question for each register of ``b`` that has another there."""
+    """Return the name in the question of each register of ``b`` that has a different one there."""
     read_by_b = {x.name for x in b.inputs}
     names_of_a = {*first.inputs.values()}
     variables = map_variables(b, first.program, is_output=False)
@@ -74,9 +74,9 @@ def match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
 
 
 def map_variables(program: BasicBlock, other: BasicBlock, *, is_output: bool) -> dict[str, str]:
-    """Return the operands of an asm statement that are a variable which the other program names.
+    """Return the operands of an asm statement that are variables named in the other program.
 
-    There are none if that is an asm statement, too, whose operands have numbers of its own.
+    There are none if that is an asm statement, too, whose operands have their own numbers.
     """
     own, others = read_bindings_of(program), read_bindings_of(other)
     if others.inputs or others.outputs:
@@ -145,5 +145,5 @@ def _invert(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _add_old_value(question: ProofQuestion, side: Side, name: str, type_: Type) -> Node:
-    """Return the value that a register had, which only ``side`` writes, under its name there."""
+    """Return the former value of a register that only ``side`` writes, under its name there."""
     return question.add_input(side.inputs.get(name, name), type_)

@@ -11,7 +11,7 @@ from ...blocks.intrinsic_sequences import IntrinsicSequence, Pattern
 def extract_pattern(
     flow: DataFlow, root: int, intrinsic: str, arguments: Mapping[int, str]
 ) -> Pattern:
-    """Return what computes a node of some others; ``arguments`` has their letters by number."""
+    """Return the computation of a node from others; ``arguments`` has their letters by number."""
     parameters = "".join(sorted(arguments.values()))
     needed, stack = {root}, [root]
     while stack:
@@ -38,7 +38,7 @@ def extract_pattern(
 
 
 def extract_dataflow(sequence: IntrinsicSequence) -> tuple[Pattern, str]:
-    """Return what its statements compute, of a, b and c, and the call of the intrinsic."""
+    """Return the computation of a sequence's statements on a, b and c, and the intrinsic's call."""
     letters: dict[int, str] = {}
     numbers = sequence.match.numbers[: len(sequence.arguments)]
     for number in numbers:

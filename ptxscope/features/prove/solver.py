@@ -99,7 +99,7 @@ class Solver:
         self._solver.assert_formula(condition)
 
     def is_possible(self, *conditions: Term, seconds: float | None = None) -> bool:
-        """Whether values exist for which conditions hold, with those added before.
+        """Whether values exist for which conditions hold, together with the added ones.
 
         Raise Undecided if neither is known when the time, or ``seconds`` for this question, is up,
         and Stopped if the answer is no longer wanted.
@@ -140,7 +140,7 @@ _FREE_MANAGERS: list[Any] = []
 
 
 def _make_manager(bitwuzla: ModuleType) -> Any:
-    """Return a manager of terms that is never destroyed: that of a term must outlive it."""
+    """Return a manager of terms that is never destroyed, because it must outlive its terms."""
     from ctypes import py_object, pythonapi
 
     manager = bitwuzla.TermManager()
@@ -202,7 +202,7 @@ class TermFactory:
         return self.make(extension, x, indices=(width - bits,))
 
     def _find_core(self, x: Term, bits: int, signed: bool) -> tuple[Term, int, bool]:
-        """Return what an extension extends, its width and whether it is signed; else x itself.
+        """Return the operand of an extension, its width and whether it is signed; else x itself.
 
         A signed reading of a vector that is extended by zeros is the vector's.
         """
@@ -218,7 +218,7 @@ class TermFactory:
         return x, bits, signed
 
     def multiply(self, x: Term, y: Term) -> Term:
-        """Return the product, computed no wider than what the factors extend needs.
+        """Return the product, computed no wider than the operands of the factors' extensions need.
 
         So the same product in two widths is one term. Factors of two words are multiplied word by
         word, as machine code does it.

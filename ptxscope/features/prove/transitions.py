@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def check_proof(state: ExplorerState) -> ShowHint | None:
-    """Say why there is nothing to prove, if so."""
+    """Refuse with a reason if there is nothing to prove."""
     if state.pin is None:
         return refuse("nothing is pinned", ("pin", "pins this instruction, then change it"))
     if state.is_predicting:
@@ -80,7 +80,7 @@ def prove(state: ExplorerState) -> Requests:
 
 
 def ask_computed_value(state: ExplorerState, place: Place, start: str) -> Requests:
-    """Ask what a computed value shall be."""
+    """Ask for the wanted value of a computed place."""
     from .backward_edit import EditTarget
     from .solver import load_bitwuzla
 
@@ -100,7 +100,7 @@ def ask_computed_value(state: ExplorerState, place: Place, start: str) -> Reques
 def take_target(
     state: ExplorerState, target: EditTarget, text: str, *, is_entered: bool
 ) -> Requests:
-    """Ask which operand shall give a typed value, and set it."""
+    """Ask for the operand that should give a typed value, and set it."""
     if not is_entered or target.trace is not state.trace:
         return
     yield Act("go_back")

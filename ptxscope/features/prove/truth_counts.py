@@ -11,7 +11,7 @@ from ...engine.ir.tape import Node, Op, apply_operation
 
 
 def count_truths(nodes: Iterable[Node], truth: Node, widths: Mapping[tuple[str, int], int]) -> int:
-    """Return for how many operands a node is 1, for all values of some bytes of them.
+    """Return the number of operands for which a node is 1, over all values of some bytes.
 
     ``widths`` has the bits of each byte by its operand and number; other bytes are 0. ``nodes``
     are all that the truth depends on, each after its arguments.

@@ -1,4 +1,4 @@
-"""``ptxscope find``: operands for which something happens."""
+"""``ptxscope find``: operands for which a condition holds."""
 
 from __future__ import annotations
 
@@ -122,4 +122,4 @@ def _find_next(arguments: argparse.Namespace) -> int:
     if len(answer.groups) > 1:
         return 0
     is_one = all(len(explanations) == 1 for _, explanations in answer.groups)
-    return 1 if is_one else 3  # one that stands for all others, which are proved equal
+    return 1 if is_one else 3  # the explanation that stands for all equal ones

@@ -1,4 +1,4 @@
-"""Arguments of the commands on proofs: programs, names that are the same, models, time."""
+"""Arguments of the commands on proofs: programs, names of equal operands, models, time."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the answer; the status says what it is."""
+    """Print the answer; the exit status says which it is."""
     arguments = parse_words(make_parser(), words)
     a = parse_program(arguments.a)
     b = a if arguments.b is None else parse_program(arguments.b)

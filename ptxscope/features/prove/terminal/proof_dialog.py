@@ -22,7 +22,7 @@ _ADVICE = (
 
 
 class ProofDialog(Dialog[bool]):
-    """Shows a proof; returns whether to take over the operands of its counterexample."""
+    """Shows a proof; returns whether to load the operands of its counterexample."""
 
     DEFAULT_CSS = """
     ProofDialog {
@@ -68,5 +68,5 @@ class ProofDialog(Dialog[bool]):
         self.copy(self._page.read_text(), "the answer")
 
     def action_take(self) -> None:
-        """Close, and take over the operands of a counterexample."""
+        """Close, and load the operands of a counterexample."""
         self.close_with(self._has_operands)
