@@ -1,4 +1,4 @@
-"""The list of lessons and the end of one, as the terminal and the page show them."""
+"""The list of lessons and the end of one, as the terminal and the web explorer show them."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Course:
         begun = (name for name in self.heads if self.get_progress(name).card)
         following = next(begun, find_next_lesson([*self.heads], progress))
         self.next = self.heads[following] if following else None
-        """The lesson to go on with, or to begin with; after all, the first with a question that
-        was missed. None if there is none."""
+        """The lesson to continue, or to begin; after all of them, the first with a missed question.
+        None if there is none."""
         self.next_card: int | None = None
-        """The index of that question's card."""
+        """The index of the card with that question."""
         self.next_title = "Continue" if progress else "Begin here"
-        """The title of the next lesson's place."""
+        """The heading above the next lesson."""
         if following is None:
             missed = [(x, card) for x in self.heads.values() for card in self._list_missed(x)]
             self.next_title = _count_questions(len(missed)) if missed else "All done"
@@ -56,7 +56,7 @@ class Course:
 
     @property
     def summary(self) -> str:
-        """The number of lessons that are done, and the time for the others, or what was right."""
+        """The number of finished lessons, and the time for the others or the right answers."""
         heads = [*self.heads.values()]
         others = [head for head in heads if not self.get_progress(head.name).done]
         asked = sum(len(head.asked) for head in heads)
@@ -71,7 +71,7 @@ class Course:
 
 
 def get_line(position: LessonPosition) -> str:
-    """Return the line that does what the lesson's line of C does."""
+    """Return the line that is equivalent to the lesson's line of C."""
     head, first = position.lesson.head, position.lesson.cards[0]
     return head.costs[0].line if head.costs else str(first.trace.instruction)
 
@@ -82,7 +82,7 @@ def format_cost(cost: Cost) -> str:
 
 
 def format_missed_title(position: LessonPosition) -> str:
-    """Return how many questions are worth another look."""
+    """Return the number of questions to look at again."""
     return _count_questions(len(position.missed_cards))
 
 
@@ -91,7 +91,7 @@ def _count_questions(count: int) -> str:
 
 
 def iter_missed(position: LessonPosition) -> Iterator[tuple[str, str]]:
-    """Yield each card whose question was missed, and what was answered there."""
+    """Yield each card whose question was missed, with the answer given there."""
     for index in position.missed_cards:
         card = position.lesson.cards[index]
         answer, right = position.get_first_answer(index), format_right_answer(card.question)

@@ -1,4 +1,4 @@
-"""Lessons: short tours with questions, in the explorer, on the page and on the command line."""
+"""Lessons: short tours with questions, in the explorers and on the command line."""
 
 from ...feature import Command, Completer, Feature, Key, PagePanel, Service
 

@@ -49,7 +49,7 @@ _MAX_FILE_CHARS = 1 << 18
 
 
 class LessonError(ValueError):
-    """Raised for a file or a name of no lesson; the text has the reason and the remedy."""
+    """Raised for an invalid file or an unknown name; the text has the reason and the remedy."""
 
 
 class Anchor(NamedTuple):
@@ -77,9 +77,9 @@ class Head(NamedTuple):
     summary: str
     cards: int
     group: str = ""
-    """The group in which it is listed."""
+    """The group that lists it."""
     purpose: str = ""
-    """The aim of somebody who writes its line of C."""
+    """The aim of a programmer who writes its line of C."""
     c_line: str = ""
     use: str = ""
     """When to use its instruction today."""
@@ -129,7 +129,7 @@ def list_files() -> Mapping[str, Path]:
 
 @cache
 def map_groups() -> Mapping[str, str]:
-    """Return what a learner can do after each group of lessons, by its name, in their order."""
+    """Return the ability of a learner after each group of lessons, by its name, in their order."""
     text = (FOLDER / "course.md").read_text(encoding="utf-8")
     parts = (part.partition("\n") for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:])
     return {name.strip(): " ".join(sentence.split()) for name, _, sentence in parts}
@@ -370,7 +370,7 @@ class LessonSource:
         return make_trace(ins, self._choose_model(part, previous), bind_values(ins, values))
 
     def _choose_model(self, part: _CardSource, previous: Card | None) -> Model:
-        """Return the model of a card: that of the card before while the instruction is the same."""
+        """Return the model of a card: the previous card's while the instruction is the same."""
         line = part.fields.get("model")
         if line is not None:
             return self._try_line(line, lambda: parse_model(line.text))

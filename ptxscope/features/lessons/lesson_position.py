@@ -66,7 +66,7 @@ def mark_lesson(progress: LessonProgress) -> str:
 
 
 def describe_marks() -> str:
-    """Return what the signs of cards and lessons mean."""
+    """Return the meanings of the signs of cards and lessons."""
     return (
         f"{_READ} read  {_RIGHT} right  {_PRESENT} here  {_TO_COME} to come  "
         f"{_QUESTION} a question  {_BEGUN} begun"
@@ -142,14 +142,14 @@ class LessonPosition:
         self._is_right = dict.fromkeys(() if from_start else progress.right, True)
         """Whether the first answer was right, without a hint, by card."""
         self._settled_cards = {*self._is_right}
-        """The cards whose question was answered at the first try, or when it was asked again."""
+        """The cards whose question was answered at the first try, or right when it was repeated."""
         self._old_progress = progress
         """The progress before this visit."""
         self._all_cards = range(len(lesson.cards))
         self._card_order: Sequence[int] = self._all_cards
-        """The cards that follow each other: all, or those that are asked again."""
+        """The cards in order: all, or only the repeated ones."""
         self._first_answers: dict[int, str] = {}
-        """The first answer that was wrong, by card."""
+        """The first wrong answer, by card."""
         self._unfinished_answers: dict[int, str] = {}
         """The unfinished answers, by card."""
         self._show(0 if from_start else min(progress.card, len(lesson.cards) - 1))
@@ -203,7 +203,7 @@ class LessonPosition:
     def missed_cards(self) -> tuple[int, ...]:
         """The indexes of the cards whose question was not answered at the first try.
 
-        A question that was right when it was asked again is not missed.
+        A question that was right at its repetition is not missed.
         """
         return tuple(x for x in self.lesson.head.asked if x not in self._settled_cards)
 
@@ -247,7 +247,7 @@ class LessonPosition:
         self._show(index)
 
     def ask_again(self) -> None:
-        """Go to the first missed question; only those that were missed follow."""
+        """Go to the first missed question; only missed ones follow."""
         self._card_order = self.missed_cards
         self.go_to(self._card_order[0])
 
@@ -265,7 +265,7 @@ class LessonPosition:
 
     @property
     def anchor(self) -> tuple[str, LaneRef | None]:
-        """The slot and the cell that the card points to; while a question is open, what it asks."""
+        """The slot and the cell that the card points to; while a question is open, its cell."""
         anchor = self.card.anchor
         if anchor and anchor.is_slot:
             return anchor.key, self.asked_place
@@ -283,7 +283,7 @@ class LessonPosition:
     # --- answers -------------------------------------------------------------------------
 
     def keep_text(self, text: str) -> None:
-        """Keep an answer that was left unfinished."""
+        """Keep an unfinished answer."""
         self._unfinished_answers[self.index] = text
 
     def take_text(self) -> str:
@@ -291,7 +291,7 @@ class LessonPosition:
         return self._unfinished_answers.pop(self.index, "")
 
     def answer(self, text: str) -> None:
-        """Grade an answer, with feedback; keep one that is not a value, and say why."""
+        """Grade an answer, with feedback; keep one that is not a value, with the reason."""
         try:
             answer = grade_answer(self.question, text)
         except PtxError as error:
@@ -312,7 +312,7 @@ class LessonPosition:
         self._give_feedback(Outcome.WRONG, f"Not {text.strip()}. {reply}".rstrip())
 
     def give_hint(self) -> None:
-        """Give the next hint, or say that there are no more."""
+        """Give the next hint, or report that there are no more."""
         self._is_right.setdefault(self.index, False)
         hints = list_hints(self.question)[self._hint_count :]
         self._hint_count += 1

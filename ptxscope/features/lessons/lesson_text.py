@@ -64,13 +64,13 @@ def _trim_lines(lines: list[str]) -> list[str]:
 
 
 def list_aims(head: Head) -> tuple[Text, Text]:
-    """Return what a lesson begins with: its purpose, and the line of C."""
+    """Return the beginning of a lesson: its purpose, and the line of C."""
     code = TemplatePiece(head.c_line, TemplatePieceKind.CODE)
     return (TemplatePiece(f"Aim: {head.purpose}"),), (TemplatePiece("In C: "), code)
 
 
 def describe_anchor(card: Card) -> str:
-    """Describe the place that a card points at; empty if it is the one to predict."""
+    """Describe the place that a card points at; empty if it is the place to predict."""
     anchor, step = card.anchor, find_step(card.anchor, card.trace)
     if anchor is None or anchor == card.ask:
         return ""

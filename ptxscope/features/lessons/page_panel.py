@@ -1,4 +1,4 @@
-"""The panel of a page that plays lessons."""
+"""The web explorer's panel that plays lessons."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def make_panel(state: ExplorerState, _: str) -> list[Child]:
 
 
 def find_card(state: ExplorerState) -> tuple[str, ExplorerState, LaneRef | None] | None:
-    """Return the open lesson and its card, ``lanes.3``, its trace, and the place it points to.
+    """Return the open lesson and its card, ``lanes.3``, its trace, and the card's place.
 
     None if no lesson is open.
     """
@@ -47,8 +47,8 @@ def find_card(state: ExplorerState) -> tuple[str, ExplorerState, LaneRef | None]
 def open_card(text: str) -> Transition:
     """Return the transition that opens a lesson at a card: ``lanes.3``.
 
-    Without a card, it is the one where the lesson was left, or its first. Raise ValueError if there
-    is no such lesson.
+    Without a card, the lesson opens where it was left, or at its first card. Raise ValueError if
+    there is no such lesson.
     """
     name, card = parse_lesson_card(text)
 
@@ -97,7 +97,7 @@ def leave(state: ExplorerState, _: Mapping[str, Any]) -> Requests:
 
 
 def leave_end(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
-    """Do what is chosen at the end of a lesson."""
+    """Perform the choice at the end of a lesson."""
     yield from lessons.leave_end(state, lessons.Ending(str(arguments["name"])))
 
 
@@ -222,7 +222,7 @@ def show_lesson(lesson: LessonPosition) -> list[Child]:
 
 
 def _make_feedback(lesson: LessonPosition) -> Element:
-    """Return what is said of the last answer, in an element that screen readers follow."""
+    """Return the feedback on the last answer, in an element that screen readers follow."""
     if lesson.feedback is None:
         return make_element("div", role="status", class_="feedback")
     outcome, text = lesson.feedback

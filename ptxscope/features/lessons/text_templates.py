@@ -51,7 +51,7 @@ class TemplatePieceKind(Enum):
 
 
 class TemplatePiece(NamedTuple):
-    """A stretch of text of one kind."""
+    """A piece of text of one kind."""
 
     text: str
     kind: TemplatePieceKind = TemplatePieceKind.PLAIN

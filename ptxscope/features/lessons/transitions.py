@@ -1,7 +1,7 @@
 """Transitions of lessons: choose one, turn its cards, answer its questions.
 
-The cards are shown by a screen of the terminal, or beside the picture of a page. The explorer's own
-line and values stay as they are.
+The cards are shown by a screen of the terminal, or beside the picture of the web explorer. The
+explorer's own line and values are unchanged.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ class LessonPlay:
         self.card_state: ExplorerState | None = None
         """The trace and the step of the card."""
         self.last_position: LessonPosition | None = None
-        """The lesson that was left last, which an address leads back to."""
+        """The lesson that was left last, to which an address returns."""
         self.end: LessonEnd | None = None
-        """The lesson that was played to its end, until something is chosen there."""
+        """The finished lesson, until the user chooses what follows."""
         self.progress: Mapping[str, LessonProgress] = {}
         """The progress by the name of a lesson, if nothing is saved on disk."""
 
 
 def get_play(state: ExplorerState) -> LessonPlay:
-    """Return what the explorer keeps of lessons."""
+    """Return the explorer's state of lessons."""
     return state.get_attached(LessonPlay)
 
 
@@ -178,7 +178,7 @@ def turn_card(state: ExplorerState, delta: int) -> Requests:
 
 
 def _end(state: ExplorerState, position: LessonPosition) -> Requests:
-    """Show the end of a lesson, and do what is chosen there."""
+    """Show the end of a lesson, and perform the choice made there."""
     from .lesson import list_headings
     from .lesson_position import find_next_lesson
 
@@ -194,7 +194,7 @@ def _end(state: ExplorerState, position: LessonPosition) -> Requests:
 
 
 def leave_end(state: ExplorerState, ending: Ending) -> Requests:
-    """Do what is chosen at the end of a lesson."""
+    """Perform the choice at the end of a lesson."""
     play = get_play(state)
     if play.end is None:
         return
@@ -226,7 +226,7 @@ def _show_card(state: ExplorerState) -> Requests:
 
 
 def take_answer(state: ExplorerState, text: str) -> None:
-    """Grade an answer, or say why it is not a value."""
+    """Grade an answer, or refuse one that is not a value, with the reason."""
     position = get_play(state).position
     if position is None or not position.is_open:
         return

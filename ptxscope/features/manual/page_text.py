@@ -200,7 +200,7 @@ def _narrow_gap(line: str, room: int) -> str:
 
 
 def _draw_table(rows: Sequence[Sequence[PageLine]], width: int) -> Iterator[PageLine]:
-    """Yield the rows of a table; the last column takes most of too little room."""
+    """Yield the rows of a table; if there is too little room, the last column gets most of it."""
     columns = [max(map(_measure, cells)) for cells in zip(*rows, strict=False)]
     room = width - len(_GAP) * (len(columns) - 1)
     if sum(columns) > room:

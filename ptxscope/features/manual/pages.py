@@ -1,4 +1,4 @@
-"""The pages of the manual: where they are, and which is about what."""
+"""The pages of the manual: their places and their subjects."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def find_feature(name: str) -> ManualPlace | None:
 
 
 def find_place(classes: Iterable[type], *, is_predicting: bool) -> ManualPlace:
-    """Return the place about the first class of the widgets and screens that any is about."""
+    """Return the place about the first class, of some widgets and screens, that has one."""
     for class_ in classes:
         feature = _FEATURE.search(f"{class_.__module__}.")
         place = find_feature(feature[1]) if feature else PLACES.get(class_.__name__)
@@ -96,7 +96,7 @@ def find_place(classes: Iterable[type], *, is_predicting: bool) -> ManualPlace:
 
 
 def find_link(page: str, href: str) -> ManualPlace | None:
-    """Return the place that a link of a page names, if it is a page that is here."""
+    """Return the place to which a link of a page leads, if that page is here."""
     name, _, heading = href.partition("#")
     name = name.removesuffix(".md") if name else page
     return ManualPlace(name, heading) if name in list_pages() else None

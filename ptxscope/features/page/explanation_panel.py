@@ -1,4 +1,4 @@
-"""The panel of a page that explains an unexpected result."""
+"""The web explorer's panel that explains an unexpected result."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _MAX_EXPLAINED = 16
 
 
 class ShownDiagnosis:
-    """The explanations that the panel shows."""
+    """The explanations in the panel."""
 
     def __init__(self) -> None:
         self.diagnosis: Diagnosis | None = None
 
 
 def make_panel(state: ExplorerState, text: str) -> list[Child]:
-    """Return what the panel shows; its explanations are kept, to be shown."""
+    """Return the content of the panel; its explanations are kept, to be opened."""
     block = state.block_trace
     operands = block.operands if block else collect_operands(state.setup)
     children, diagnosis = explain(state.shown_trace, operands, text)

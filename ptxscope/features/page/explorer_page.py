@@ -1,4 +1,4 @@
-"""The explorer as a page: one object that takes actions, and returns what changes on the page."""
+"""The web explorer: one object that takes actions, and returns the changes of its page."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _COPIES = {
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line", "search"})
 """Actions after which a message and the gallery stay."""
 _TOOL_ACTIONS = frozenset({"tool_text", "open_link", *map_tools().values()})
-"""Actions after which the open tool may show something else, as after those of its elements."""
+"""Actions after which the open tool may have other contents, as after those of its elements."""
 
 
 class ExplorerPage:
-    """A page: its state, and what of it has been drawn.
+    """A page: its state, and the parts that have been drawn.
 
-    The page's JavaScript calls ``handle`` for each event and draws what it returns; state and
+    The page's JavaScript calls ``handle`` for each event and draws the answer; state and
     transitions are the explorer's.
     """
 
@@ -56,7 +56,7 @@ class ExplorerPage:
             self.state.own.session.undo_history.clear()
 
     def handle(self, action: str, arguments: str = "{}") -> str:
-        """Perform an action and return, as JSON, what changes on the page.
+        """Perform an action and return, as JSON, the changes of the page.
 
         Raise KeyError for an unknown action.
         """
@@ -64,7 +64,7 @@ class ExplorerPage:
         return self.format_changes()
 
     def format_changes(self) -> str:
-        """Return, as JSON, what has changed since the last call."""
+        """Return, as JSON, the changes since the last call."""
         view = make_view(self.state)
         changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
         self._seen |= view
@@ -81,7 +81,7 @@ class ExplorerPage:
         return self._picture.svg
 
     def list_zones(self) -> str:
-        """Return, as JSON, the places in the pictures that react, and what to say of the step."""
+        """Return, as JSON, the places in the pictures that react, and sentences on the step."""
         zones = [list_zones(self._picture)] if self._picture else []
         spoken, pointed = describe_step(self.state), self.state.pointed
         pointed = find_zone(self._picture, pointed) if self._picture else pointed
@@ -92,7 +92,7 @@ class ExplorerPage:
         return json.dumps(find_completions(text[:MAX_LINE_CHARS])[:60])
 
     def format_copy(self, format_: str, theme: str = "auto") -> str:
-        """Return what is shown as text, as one of ``map_copies`` but a PNG."""
+        """Return the contents as text, as one of ``map_copies`` but a PNG."""
         options = self.state.options._replace(theme=Theme(theme))
         if format_ == "link":
             return make_link(self.state)[0]
@@ -126,7 +126,7 @@ def perform_event(page: PageState, action: str, arguments: Arguments) -> None:
         else:
             perform_action(page, action)
         follow_state(page)
-    except FeatureError as error:  # what a feature names is missing
+    except FeatureError as error:  # a function that a feature names is missing
         page.message = make_printable(str(error))
     is_panel_old = action in _TOOL_ACTIONS or (is_of_panel and not page.is_panel_stale)
     if page.tool != old_tool or is_panel_old:
@@ -134,7 +134,7 @@ def perform_event(page: PageState, action: str, arguments: Arguments) -> None:
 
 
 def map_copies() -> dict[str, str]:
-    """Return what the page copies, with the labels of the buttons, as far as the formats exist."""
+    """Return the formats that the page copies, if they exist, with the labels of the buttons."""
     return {
         name: label
         for name, label in _COPIES.items()

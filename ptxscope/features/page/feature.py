@@ -1,4 +1,4 @@
-"""The page: the explorer in a browser, and figures whose operands a reader edits."""
+"""The web explorer, and figures whose operands a reader edits."""
 
 from ...feature import Command, Feature, PagePanel, Service
 

@@ -1,4 +1,4 @@
-"""The list of instructions that words describe."""
+"""The list of instructions that match a search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MAX_FOUND = 40
 
 
 def find_instructions(query: str, lanes: int) -> Iterator[Element]:
-    """Yield a button for each instruction and intrinsic that words describe; all for none."""
+    """Yield a button for each instruction and intrinsic that matches words; without words, all."""
     from ...engine.isa.catalog import CATALOG
     from ...engine.isa.intrinsics import map_intrinsics
     from ...state.instruction_search import search_instructions

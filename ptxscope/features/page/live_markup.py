@@ -1,4 +1,4 @@
-"""The markup of a live figure: a still document, fields for its operands, and what redraws it."""
+"""The markup of a live figure: a still document, fields for its operands, and its script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...engine.tracing.trace import Trace
 _SCRIPT = "live.js"
 """The module that redraws figures, in the folder of the engine."""
 _BOX_CLASS = "px-frame-live"
-"""Class of the element within the document whose content is redrawn; without one, all is."""
+"""Class of the element within the document that is redrawn; without one, the whole document is."""
 _LIVE_STYLE = (
     ".px-live form{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.5rem 0;"
     "font-family:system-ui,sans-serif}"
@@ -37,8 +37,8 @@ def make_live_figure(
     """Return HTML around a document of a trace, with a field for each operand.
 
     ``words`` are the arguments of ``ptxscope trace`` that make the document, ``folder`` is the
-    address of the engine, and ``box`` has the attributes of a box around the document, which stays
-    when it is redrawn.
+    address of the engine, and ``box`` has the attributes of a box around the document, which
+    outlives each redrawing.
     """
     if box is not None:
         attributes = {**box, "class": f"{box.get('class', '')} {_BOX_CLASS}".lstrip()}
@@ -71,7 +71,7 @@ def make_live_figure(
 
 
 def render_live_document(trace: Trace, options: Options, ptx: str, folder: str) -> str:
-    """Return an HTML document whose operands a reader can edit; ``ptx`` is what its author wrote.
+    """Return an HTML document whose operands a reader can edit; ``ptx`` is its author's text.
 
     It is a fragment, or a whole page if the options say so.
     """

@@ -1,7 +1,7 @@
-"""The page before Python is there: frames of its example, and the moves from one to another.
+"""The page before Python is ready: frames of its example, and the moves from one to another.
 
-A frame is what the page shows after some actions; a move is the action of an element in it. The
-functions that draw the page later make the frames when the site is written.
+A frame is the page after some actions; a move is the action of an element in it. The
+same functions draw the frames when the site is written, and the page later.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .tool_table import map_places
 
 _PLACES = {"explore", "gallery", *map_places().values()}
 _MOVES = {"step", "result", "predict", *(x.id for x in GROUPS["Steps"]), *_PLACES}
-"""The actions that are moves: they edit nothing, so that the frames are few."""
+"""The actions that are moves: they edit nothing, so there are few frames."""
 _UNREAD = frozenset({"trace", "options", "slow"})
 """The parts of a view that no frame needs."""
 
@@ -40,7 +40,7 @@ class Move(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """The frames that moves lead to; the first is the page as it opens.
+    """The frames to which moves lead; the first is the page as it opens.
 
     Parts, pictures and lines are stored once; frames and pictures have their numbers.
     """
@@ -55,7 +55,7 @@ class Opening(NamedTuple):
 
 
 class OpeningFrame(NamedTuple):
-    """What the page shows after moves."""
+    """The page after moves."""
 
     parts: list[int]
     pictures: tuple[int, int]

@@ -1,4 +1,4 @@
-"""The actions of a page: the explorer's table, and what fields and pictures of the page pass on."""
+"""The actions of a page: the explorer's table, and the inputs of its fields and pictures."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ Arguments = Mapping[str, Any]
 MAX_LINE_CHARS = 1 << 14
 """Maximum characters of a line."""
 _MAX_TOOL_CHARS = 200_001
-"""Maximum characters that are kept of a tool's text: more than any tool reads."""
+"""Maximum characters of a tool's text that are kept: more than any tool reads."""
 _WALKS = frozenset({*(action.id for action in GROUPS["Steps"]), "predict"})
-"""Actions of the table that edit nothing, so that what a panel has open stays open."""
+"""Actions of the table that edit nothing, so that a panel keeps its contents."""
 _TOOL_NAMES = {id_: name for name, id_ in map_tools().items()}
 
 
 def perform_action(page: PageState, id_: str) -> None:
-    """Perform an action of the table that the terminal has, too; raise KeyError for another."""
+    """Perform an action of the table that the terminal has, too; raise KeyError for any other."""
     action = ACTIONS[id_]
     if id_ in _TOOL_NAMES and action.find_refusal(page.explorer) is None:
         open_tool(page, _TOOL_NAMES[id_])
@@ -57,7 +57,7 @@ def perform_action(page: PageState, id_: str) -> None:
 
 
 def perform(page: PageState, transition: Transition, *arguments: object, **named: object) -> None:
-    """Run a transition of the explorer; what it says is the page's message."""
+    """Run a transition of the explorer; its report is the page's message."""
     for request in transition(page.explorer, *arguments, **named) or ():
         if isinstance(request, ShowHint | Notify):
             page.message = request.text
@@ -66,11 +66,11 @@ def perform(page: PageState, transition: Transition, *arguments: object, **named
 
 
 def _walk(page: PageState, transition: Transition, *arguments: object, **named: object) -> None:
-    """Run a transition that may go to another statement of a block, whose line stays as typed."""
+    """Run a transition that may go to another statement of a block; the typed line is kept."""
     state, setup = page.explorer, page.explorer.setup
     perform(page, transition, *arguments, **named)
     if not state.is_predicting and not page.current_step:
-        state.go_to_step(1)  # a link can't say that none is shown
+        state.go_to_step(1)  # a link cannot ask for no step
     state.session.amend(_keep_line(state.setup, setup), state.cursor)
 
 
@@ -82,7 +82,7 @@ def _keep_line(setup: Setup, old_setup: Setup) -> Setup:
 
 
 def _perform_edit(page: PageState, transition: Transition, *arguments: object) -> None:
-    """Run a transition that edits what is shown."""
+    """Run a transition that edits the explorer."""
     setup = page.explorer.setup
     if leave_panel(page):
         page.explorer.edit(setup)
@@ -96,7 +96,7 @@ def _edit(page: PageState, setup: Setup, *, coalesce: bool = False) -> None:
 
 
 def leave_panel(page: PageState) -> bool:
-    """Show the page's own state again if a panel has something else open; return whether it had.
+    """Show the page's own state again if a panel has another one open; return whether it had.
 
     Every edit does so.
     """
@@ -110,7 +110,7 @@ def leave_panel(page: PageState) -> bool:
 def perform_in_panel(page: PageState, transition: Transition, arguments: Arguments) -> None:
     """Run a transition of a panel, which gets the page's own state.
 
-    Where the panel has the page, an edit leads back to the explorer.
+    If the panel fills the page, an edit leads back to the explorer.
     """
     page.explorer, setup = page.own, page.own.setup
     perform(page, transition, arguments)
@@ -122,7 +122,7 @@ def perform_in_panel(page: PageState, transition: Transition, arguments: Argumen
 
 
 def open_link(page: PageState, arguments: Arguments) -> None:
-    """Show what a permalink says, without a tool that the page lacks.
+    """Show the contents of a permalink, without a tool that the page lacks.
 
     An address that can't be read changes nothing.
     """
@@ -158,7 +158,7 @@ def open_link(page: PageState, arguments: Arguments) -> None:
 
 
 def _find_opening(panel: PagePanel | None, text: str) -> Transition | None:
-    """Return the transition that opens what a text names in a panel, if it names anything.
+    """Return the transition that opens the subject of a text in a panel, if it has one.
 
     Raise ValueError if there is no such thing.
     """
@@ -171,7 +171,7 @@ def _find_opening(panel: PagePanel | None, text: str) -> Transition | None:
 def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor | None]:
     """Return the setup of a permalink, and the cursor at the end of its block if it has one.
 
-    Raise ValueError if a value or the model is none.
+    Raise ValueError if a value or the model is invalid.
     """
     parse_model(link.model)
     setup = replace(old_setup, place=None, is_detached=False, model=link.model)
@@ -197,7 +197,7 @@ def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor 
 
 
 def _parse_operand(target: Signature, role: str, text: str) -> int:
-    """Return the bits of a typed value of an operand; raise PtxError if it is none."""
+    """Return the bits of a typed value of an operand; raise PtxError if it is invalid."""
     return parse_value(text, reading_type(target, role))
 
 
@@ -344,7 +344,7 @@ def _type_part(page: PageState, arguments: Arguments) -> None:
 
 
 def _activate(page: PageState, arguments: Arguments) -> None:
-    """Change what a place shows to the next or the previous value."""
+    """Change the value of a place to the next or the previous one."""
     if page.block_trace:
         page.message = "Type over a chip of a register, or edit the line."
         return
@@ -417,7 +417,7 @@ def _give_hint(page: PageState, arguments: Arguments) -> None:
 def open_tool(page: PageState, name: str, text: str | None = None) -> None:
     """Open a tool beside the picture, with a text, or close it if it is open."""
     leave_panel(page)
-    if leave := map_panels()[name].leave:  # it shows all that can be opened
+    if leave := map_panels()[name].leave:  # it lists all that can be opened
         perform(page, load(leave))
     is_closing = name == page.tool.name and text is None and not leave
     page.tool = OpenTool() if is_closing else OpenTool(name, _cut_text(text or ""))
@@ -450,7 +450,7 @@ def _cut_text(text: str) -> str:
 
 
 def refresh_panel(page: PageState, _: Arguments) -> None:
-    """Ask the open tool again; it may take longer than a key should."""
+    """Run the open tool again; it may take longer than a key should."""
     panel = map_panels().get(page.tool.name)
     try:
         page.panel = load(panel.make)(page.own, page.tool.text) if panel else []
@@ -460,9 +460,9 @@ def refresh_panel(page: PageState, _: Arguments) -> None:
 
 
 def follow_state(page: PageState) -> None:
-    """Show what a panel has open, such as a card, or that it has been left.
+    """Show the contents of a panel, such as a card, or that it was left.
 
-    A panel that shows the result is closed while that is hidden.
+    A panel with the result is closed while the result is hidden.
     """
     page.explorer, page.pointed = page.own, None
     for name, panel in map_panels().items():

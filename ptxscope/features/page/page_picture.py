@@ -20,7 +20,7 @@ from ...scene.scene_model import BitRef, LaneRef, Place, Scene
 from ...state import figure_edits
 
 _MAX_RELATED_STATEMENTS = 12
-"""Most statements of a block whose values show what they came from in other statements.
+"""Maximum statements of a block whose values show their origins in other statements.
 
 The time for it grows with the square of the statements, and a page waits for it.
 """
@@ -49,7 +49,7 @@ def draw_picture(trace: Trace, options: Options) -> PagePicture:
 def draw_within(
     trace: Trace, options: Options, pointed: LaneRef | None, room: float
 ) -> PagePicture:
-    """Draw a trace in a height: registers, the step of a place or the last, and what has room."""
+    """Draw a trace in a height: registers, the step of a place or the last, and others that fit."""
     whole = draw_picture(trace, options)
     if whole.drawing.height <= room:
         return whole
@@ -57,7 +57,7 @@ def draw_within(
     row = trace.rows.get(pointed.key) if pointed else None
     kept = {step.place for step in shown if row and step.stage is row.stage}
     kept = kept or {step.place for step in shown[-1:]}
-    if row and row.stage is Stage.WRITE:  # it shows the result, the step before shows how
+    if row and row.stage is Stage.WRITE:  # it shows the result; the step before, how
         kept |= {step.place for step in shown[-2:]}
 
     def draw() -> PagePicture:

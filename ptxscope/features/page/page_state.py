@@ -37,15 +37,15 @@ class PageState:
         self.explorer = self.own
         """The explorer's state that is shown: another one while a panel has something open."""
         self.pointed: LaneRef | None = None
-        """The place in the picture that what a panel has open is about."""
+        """The place in the picture that a panel's contents are about."""
         self.room = 0
-        """The height of the picture, in its units, while a panel has something open."""
+        """The height of the picture, in its units, while a panel has contents."""
         self.is_compact = False
         """Whether the picture is drawn for a narrow screen."""
         self.is_gallery = False
         """Whether the gallery of instructions is open."""
         self.is_both = False
-        """Whether the steps of both answers are wanted."""
+        """Whether the reader wants the steps of both answers."""
         self.query = ""
         """The words of the search for instructions."""
         self.message = ""
@@ -53,7 +53,7 @@ class PageState:
         self.verdict = ""
         """The reply to a wrong answer, for screen readers; it is also beside the field."""
         self.value_errors: dict[str, tuple[str, PtxError]] = {}
-        """The typed text that is no value, with its error, by role."""
+        """The typed text that is not a value, with its error, by role."""
         self.typed_role = ""
         """The operand into whose field the last keys went; one undo reverts them together."""
         self.tool = OpenTool()
@@ -61,13 +61,13 @@ class PageState:
         self.panel: list[Child] = []
         """The content of the open tool."""
         self.panel_key = ""
-        """The key of the trace that the panel is about."""
+        """The key of the panel's trace."""
         self._other_traces: tuple[Trace | None, Trace | None] = None, None
         """A block's evaluation, and that under another model."""
 
     @property
     def layout(self) -> str:
-        """The part that takes the page: a ``card`` beside the picture, a ``panel`` or the
+        """The part that fills the page: a ``card`` beside the picture, a ``panel`` or the
         ``gallery`` alone. The explorer has none, or ``empty`` where a gallery is its picture.
         """
         if self.is_gallery:
@@ -80,7 +80,7 @@ class PageState:
 
     @property
     def trace(self) -> Trace:
-        """The evaluation of the instruction, or of the statement of a block that is stepped in."""
+        """The evaluation of the instruction, or of the current statement of a block."""
         return self.explorer.trace
 
     @property
@@ -100,7 +100,7 @@ class PageState:
 
     @property
     def trace_key(self) -> str:
-        """A text of all that the trace depends on; two traces of one key are equal."""
+        """A text of everything that the trace depends on; two traces of one key are equal."""
         trace = self.shown_trace
         return f"{self.target} {sorted(trace.operands.items())} {trace.model.name}"
 
@@ -126,7 +126,7 @@ class PageState:
 
     @property
     def is_result_hidden(self) -> bool:
-        """Whether the result is hidden: a step is not drawn, and nobody asked for the result."""
+        """Whether the result is hidden: a step is not drawn, and the reader did not ask for it."""
         return self.shown_step < self.last_step and not self.explorer.is_revealed
 
     @property
@@ -141,7 +141,7 @@ class PageState:
 
     @property
     def has_two_answers(self) -> bool:
-        """Whether another model has another result, or other values on the way."""
+        """Whether another model has another result, or other intermediate values."""
         if self.block_trace:
             return self.other_block_trace is not None
         return self.explorer.session.deviation is not None
@@ -167,7 +167,7 @@ class PageState:
 
     @property
     def link(self) -> PageLink:
-        """Everything that is shown."""
+        """Everything that the page shows."""
         state, operands = self.explorer, self.shown_trace.operands
         is_at_end = self.current_step >= self.last_step
         flags = {
@@ -198,7 +198,7 @@ class PageState:
 
     @property
     def line(self) -> str:
-        """The text of the line; that of an open block unless it has an error now."""
+        """The text of the line, or of an open block unless it has an error now."""
         setup, block = self.explorer.setup, self.block_trace
         return block.block.text if block and setup.error is None else setup.line
 
@@ -208,5 +208,5 @@ class PageState:
         return tuple(x for x in self.target.inputs if x.roles[0] not in self.target.constants)
 
     def get_value_error(self, operand: Input) -> tuple[str, PtxError] | None:
-        """Return the typed text of an operand that is no value, with its error, or None."""
+        """Return the invalid text of an operand with its error, or None."""
         return self.value_errors.get(operand.roles[0])

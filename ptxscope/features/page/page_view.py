@@ -1,4 +1,4 @@
-"""What a page shows, by region: elements of its line, operands, steps, predictions and tools."""
+"""The contents of a page by region: its line, operands, steps, predictions and tools."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from .tool_table import map_places, map_tools
 _BACKWARDS, _FORWARDS = ("step.first", "step.back"), ("step.next", "step.last")
 """The actions of the buttons for steps."""
 _MAX_HINT_WORDS = 32
-"""Maximum words of a hint; of a longer one, half as many are shown."""
+"""Maximum words of a hint; a longer one shows half as many."""
 
 
 def make_view(page: PageState) -> dict[str, object]:
-    """Return what the page shows: regions as elements, and words for its JavaScript."""
+    """Return the contents of the page: regions as elements, and words for its JavaScript."""
     link, remark = make_link(page)
     return {
         "line": page.line,
@@ -76,7 +76,7 @@ def make_view(page: PageState) -> dict[str, object]:
 
 
 def draw_page(page: PageState) -> PagePicture:
-    """Draw the picture that a page shows."""
+    """Draw the picture of a page."""
     if page.layout == "card":
         return draw_within(page.trace, page.options, page.pointed, page.room)
     return draw_picture(page.shown_trace, page.options)
@@ -96,7 +96,7 @@ def describe_undrawn(page: PageState, picture: PagePicture) -> list[Child]:
 
 
 def _list_places(page: PageState) -> Iterator[Child]:
-    """Yield the explorer and the panels that take the whole page."""
+    """Yield the explorer, and the panels that fill the page."""
     here = "page" if page.layout in ("", "empty") else None
     yield make_button("Explore", "explore", aria_current=here)
     for name, id_ in map_places().items():
@@ -116,7 +116,7 @@ def _make_action_button(
 ) -> Element:
     """Return the button of an action of the explorer's table, with its keys."""
     action = ACTIONS[id_]
-    keys = [key for key in action.keys.split(",") if len(key) == 1]  # a browser has the others
+    keys = [key for key in action.keys.split(",") if len(key) == 1]  # browsers have the others
     title = f"{action.tooltip} ({', '.join(keys)})" if keys else action.tooltip
     if attributes.get("aria_expanded") == "true":
         keys.append("Escape")
@@ -127,7 +127,7 @@ def _make_action_button(
 
 
 def make_link(page: PageState) -> tuple[str, str]:
-    """Return the permalink of what is shown, and what to say if it is too long for one."""
+    """Return the permalink of the page, and a message if it is too long for one."""
     if link := format_permalink(page.link):
         return link, ""
     if link := format_permalink(page.link._replace(text="")):
@@ -176,7 +176,7 @@ def _list_problems(page: PageState) -> Iterator[Child]:
 
 
 def _cut_hint(hint: str) -> str:
-    """Return a hint; many words are cut, which would push the picture away."""
+    """Return a hint; many words are cut, because they would push the picture away."""
     words = hint.split()
     if len(words) <= _MAX_HINT_WORDS:
         return hint
@@ -224,7 +224,7 @@ def _make_operand(page: PageState, operand: Input) -> Element:
 
 
 def _list_models(page: PageState) -> Iterator[Child]:
-    """Yield the models to choose from; a mark is on each that differs here."""
+    """Yield the models to choose from, each with a mark if it differs here."""
     state, other = page.explorer, page.other_block_trace
     differing = {x.other.model.name for x in state.session.deviations}
     if page.block_trace:
@@ -331,7 +331,7 @@ def _list_answers(page: PageState) -> Iterator[Child]:
     """Yield both answers where they differ, and the notes on the line."""
     state, deviation, block = page.explorer, page.explorer.session.deviation, page.block_trace
     notes = block.block.notes if block else state.notes
-    for note in notes if state.setup.error is None else ():  # of what is typed, nothing is known
+    for note in notes if state.setup.error is None else ():  # none of an incomplete line
         yield make_element("p", *make_words(f"Note: {make_printable(note)}."))
     if not page.has_two_answers or page.is_result_hidden:
         return

@@ -1,4 +1,4 @@
-"""The static files of the page: markup, style, JavaScript, ptxscope itself, and Pyodide."""
+"""The static files of the web explorer: markup, style, JavaScript, ptxscope itself, and Pyodide."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def compute_integrity(data: bytes) -> str:
 def read_runtime(folder: Path) -> dict[str, bytes]:
     """Return the files of a local copy; raise OSError if one is missing.
 
-    Raise ValueError if one is not that of the pinned version.
+    Raise ValueError if one is of another version.
     """
     contents = {name: read(folder / name, _MAX_FILE_BYTES) for name in FILES}
     for name, data in contents.items():
@@ -103,7 +103,7 @@ _SCRIPTS = (
     *("opening.js", "address.js", "live.js"),
 )
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
-"""The parts that a page never imports: the terminal's interface, and those to other tools."""
+"""The parts that a page never imports: the interfaces for the terminal and for other tools."""
 _LEFT_OUT_OF_FEATURES = frozenset({"terminal", "commands", "command.py", "pages"})
 """The parts of a feature that a page never imports."""
 _ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
@@ -158,7 +158,7 @@ def write_engine(folder: Path, runtime_folder: Path | None) -> None:
 
 
 def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
-    """Return all files of the page, by name."""
+    """Return all files of the web explorer, by name."""
     texts = {
         "index.html": _make_index(has_runtime=runtime_files is not None),
         "page.css": f"{_format_colours()}\n{_read_file('page.css')}",
@@ -177,7 +177,7 @@ def is_page(index: bytes) -> bool:
 def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write files by their names, all or none; raise OSError if one can't be.
 
-    They are written to a new folder beside their places, and take these when all are on the disk.
+    They are written to a new folder beside their places, and moved there when all are on the disk.
     """
     missing = [x for x in (folder, *folder.parents) if not x.exists()]
     fresh = folder / f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new"
@@ -222,7 +222,7 @@ def _iter_package_files(root: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _iter_added_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of packages that add features, and what makes a page find them."""
+    """Yield the files of packages that add features, and the entries by which a page finds them."""
     for point in find_entry_points():
         package = import_module(point.module.partition(".")[0])
         yield from (file for root in package.__path__ for file in _iter_package_files(Path(root)))
@@ -242,7 +242,7 @@ def _is_left_out_of_feature(top: str, *_: str) -> bool:
 
 
 def _format_colours() -> str:
-    """Return the colours of the page, whose root has the reader's choice as its mark."""
+    """Return the colours of the page, whose root bears the reader's choice."""
     light, dark = (format_declarations(_COLOURS, x) for x in (Theme.LIGHT, Theme.DARK))
     return (
         f":root{{{light}}}@media screen{{:root[data-theme=dark]{{{dark}}}}}"
@@ -251,14 +251,14 @@ def _format_colours() -> str:
 
 
 def _make_picture_style() -> str:
-    """Return the style of every picture, which a page's policy allows in a file only."""
+    """Return the style of every picture, which a page's policy allows only in a file."""
     text = " ".join(f"px-f-{colour}" for colour in PALETTE)
     style = make_style_sheet(text).removeprefix("<style>").removesuffix("</style>")
     return f"{style}\n"
 
 
 def _make_policy(*, has_runtime: bool) -> str:
-    """Return the content security policy: nothing but these files and the pinned runtime."""
+    """Return the content security policy: only these files and the pinned runtime."""
     source = "'self'" if has_runtime else f"'self' {CDN}"
     return "; ".join(
         (

@@ -26,7 +26,7 @@ def map_tools() -> Mapping[str, str]:
 
 @cache
 def map_places() -> Mapping[str, str]:
-    """Return the explorer's action by the name of each tool that takes the whole page."""
+    """Return the explorer's action by the name of each tool that fills the page."""
     return {name: panel.action for name, panel in map_panels().items() if panel.find_open}
 
 

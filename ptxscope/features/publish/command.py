@@ -1,6 +1,6 @@
 """``ptxscope export --update``: keeps the traces, sweeps and forms in a Markdown file current.
 
-A text that Markdown would change is put into a fence; a picture is a file beside the page.
+A text that Markdown would change is fenced; a picture is a file beside the page.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class _Page(NamedTuple):
 
 
 def _update_file(name: str, *, is_check: bool) -> list[tuple[int, str]]:
-    """Update a file and its pictures, unless only asked for the changes; return these."""
+    """Update a file and its pictures, or only compute the changes; return these."""
     path = Path(name)
     old_data = _read_page(path)
     encoding = written_as(old_data)
@@ -177,8 +177,8 @@ def _read_page(path: Path) -> bytes:
 def renew_traces(text: str, name: str) -> _Page:
     """Return a Markdown text with every trace between markers rendered again.
 
-    The rest is unchanged. Pictures are not written. Raise CommandError that names the line of every
-    faulty marker.
+    The rest is unchanged. Pictures are not written. Raise CommandError, which names the line of
+    every faulty marker.
     """
     parts: list[str] = []
     failed = [f"{make_printable(name)}:{x.line}: {x.reason}" for x in find_doubtful(text)]
@@ -211,7 +211,7 @@ def renew_traces(text: str, name: str) -> _Page:
 
 
 def _describe_change(old_text: str, new_text: str, rendering: _Rendering) -> str:
-    """Return what a rendering changes, in the page or in its picture; empty if nothing."""
+    """Return the changes of a rendering, in the page or in its picture; empty for none."""
     if picture := rendering.picture:
         if picture.current_data is None:
             return f"{make_printable(picture.path.name)} is missing"
@@ -230,7 +230,7 @@ def _pair_markers(markers: list[Marker]) -> Iterator[tuple[Marker, Marker | None
 
 
 def _place_trace(text: str, start_marker: Marker, end_marker: Marker, new: _Rendering) -> str:
-    """Return what stands between two markers: in their line of text, or in their list or quote.
+    """Return the text between two markers: in their line of text, or in their list or quote.
 
     Raise CommandError if it has several lines, and the markers are in one line of text.
     """
@@ -259,7 +259,7 @@ def _find_line_end(text: str, position: int) -> str:
 def _render_marker(
     marker: Marker, folder: Path, pictures: dict[Path, _PictureFile], ids: set[str]
 ) -> _Rendering:
-    """Return what a marker becomes, and add its picture or its id to the others."""
+    """Return the replacement of a marker, and add its picture or its id to the others."""
     words = _split_marker(marker.words)
     if marker.command != "trace":
         command = load(find_command_module(marker.command))
@@ -273,7 +273,7 @@ def _render_marker(
         language = "csv" if arguments.format == "csv" else "text"
         return _Rendering(fence_text(document.rstrip("\n"), language))
     trace, options, arguments = parse_request(words, "markdown", strict=True)
-    # a page does not go stale with every release
+    # no page goes stale with every release
     options = options._replace(has_version=False)
     format_, names = arguments.format, tuple(trace.block.results.values())
     _check_format(arguments)

@@ -1,6 +1,6 @@
 """Markers in a Markdown file: HTML comments, where Markdown treats them as such.
 
-A comment in a code block or between backquotes is text about markers and not a marker.
+A comment in a code block or between backquotes is text about markers, not a marker.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Doubt(NamedTuple):
 
 
 def find_subject(command: str) -> str:
-    """Return what a command's documents in a file show; empty if a file has none of it."""
+    """Return the subject of a command's documents in a file; empty if a file has none of them."""
     if command in _SUBJECTS:
         return _SUBJECTS[command]
     found = find_command(command)

@@ -67,7 +67,7 @@ _MAX_UNFLOATED_RATIO = 0.7
 """Height over width of a picture on paper that stands in the text: a taller one, which may not fit
 below a heading, floats."""
 _ENGINE_FOLDER = "ptxscope"
-"""Folder under ``_static`` of what live figures load."""
+"""Folder under ``_static`` with the files that live figures load."""
 _OPTION = re.compile(r"(?<!\S)--([a-z-]++):?")
 _START = re.compile(r"\A(?:usage: .*\n)?error: ")
 _log = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ def _make_choice(choices: Collection[str]) -> Callable[[str], str]:
 
 
 def _make_converter(option: Option) -> Callable[[str], Any]:
-    """Return what checks the value of a directive's option."""
+    """Return the function that checks the value of a directive's option."""
     if option.is_flag:
         return directives.flag
     choices = option.settings.get("choices")
@@ -135,7 +135,7 @@ class TraceDirective(SphinxDirective):
                 raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
             trace, trace_options, _ = parse_request([*words, "-f", "text"])
-        except Exception as error:  # one that nobody foresaw must not end the build either
+        except Exception as error:  # an unforeseen error must not end the build either
             _report("ptx-trace", error, self.get_location())
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
         labels = list(_labels(name, trace, trace_options)) if name else []
@@ -160,7 +160,7 @@ class TraceDirective(SphinxDirective):
         )
         self.set_source_info(node)
         figure = self._make_figure(node)
-        for anchor in node["anchors"]:  # where :numref: looks for what it refers to
+        for anchor in node["anchors"]:  # where :numref: looks for its target
             self.state.document.ids.setdefault(anchor, figure if anchor == name else node)
         return [figure]
 
@@ -209,7 +209,7 @@ class TraceDirective(SphinxDirective):
 
 
 def _report(name: str, error: Exception, location: str | nodes.Node | None) -> None:
-    """Tell what is wrong with a trace or a value; the build goes on."""
+    """Report a faulty trace or value as a warning; the build continues."""
     text = _START.sub("", str(error))
     if not isinstance(error, CommandError | ValueError | ImportError | OSError):
         text = f"internal error ({type(error).__name__}: {text})"
@@ -314,7 +314,7 @@ class _Draw(SphinxPostTransform):
             place.replace_self(nodes.literal(text, text, classes=["ptx", f"ptx-{place['kind']}"]))
 
     def _locate_engine(self) -> str:
-        """Return the address of the folder of what live figures load, as seen from the page."""
+        """Return the address of the folder with the files of live figures, seen from the page."""
         page = self.app.builder.get_target_uri(self.env.docname)
         return relative_uri(page, f"_static/{_ENGINE_FOLDER}")
 
@@ -344,8 +344,8 @@ class _Draw(SphinxPostTransform):
 def _framed(trace: _TraceNode, ids: set[str], engine: str) -> str:
     """Return HTML or SVG in a box with a class, a caption and every anchor that it lacks.
 
-    ``ids`` are the id prefixes that the page uses so far. With the address of what live figures
-    load, readers can edit the operands.
+    ``ids`` are the id prefixes that the page uses so far. With the address of the files that live
+    figures load, readers can edit the operands.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
     words = [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
@@ -422,7 +422,7 @@ def _has_scripts(app: Sphinx) -> bool:
 
 
 def _write_engine(app: Sphinx, error: Exception | None) -> None:
-    """Write what live figures load, if a page has one."""
+    """Write the files that live figures load, if a page has one."""
     if error is not None or not _has_scripts(app):
         return
     if not app.env.get_domain("ptx").data["live"]:

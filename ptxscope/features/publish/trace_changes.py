@@ -1,4 +1,4 @@
-"""Changes of a trace that is rendered again: of its results, of its steps or only of its looks."""
+"""Changes of a trace that is rendered again: of its results, its steps or only its looks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Surprises: lanes that are not what one might expect, and what would make them otherwise."""
+"""Surprises: lanes with unexpected values, and the changes that would give others."""

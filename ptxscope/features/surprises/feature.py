@@ -1,4 +1,4 @@
-"""Surprises: keys from one to the next, and a callout that says what happened, and why."""
+"""Surprises: keys from one to the next, and a callout that explains each."""
 
 from ...feature import Feature, Key, ScreenPanel, Service
 

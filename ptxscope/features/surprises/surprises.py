@@ -1,4 +1,4 @@
-"""The lanes of a trace that are not what one might expect, and what would make them otherwise."""
+"""The lanes of a trace with unexpected values, and the changes that would give others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {Flag.MASKED_OUT: "kept"}
 _SLOTS = tuple("sat mask dtype atype btype ctype stype mode asel bsel secop".split())
 """The slots that are changed, in this order."""
 _NOUNS = {"mask": "the mask", "asel": "a's selector", "bsel": "b's selector"}
-"""Names of slots whose values say too little."""
+"""Names of slots whose values are not clear alone."""
 
 
 class Counterfactual(NamedTuple):
@@ -37,14 +37,14 @@ class Counterfactual(NamedTuple):
 
 
 class Surprise(NamedTuple):
-    """A lane that is not what one might expect."""
+    """A lane with an unexpected value."""
 
     place: LaneRef
     kind: str
     """The event: ``clamped low``."""
     sentence: str
     errata: tuple[str, ...] = ()
-    """The errata by which another model has another value there."""
+    """The errata that give another model another value there."""
     other_answer: Counterfactual | None = None
     """That model and its value."""
 
@@ -93,7 +93,7 @@ def _find_kind(row: RowTrace, lane: int) -> str:
 
 
 def find_surprise(surprises: tuple[Surprise, ...], place: object, delta: int) -> Surprise | None:
-    """Return the next surprise after a place, or the previous one; in a circle."""
+    """Return the next surprise after a place, or the previous one, wrapping around."""
     if not surprises:
         return None
     places = [x.place for x in surprises]
@@ -109,14 +109,13 @@ def format_name(trace: Trace, place: LaneRef) -> str:
     return f"{stage}, {get_part_name(row)} {place.lane}" if len(row.values) > 1 else stage
 
 
-# --- what would make it otherwise ------------------------------------------------------------
+# --- other modifiers ---------------------------------------------------------------------
 
 
 def list_counterfactuals(setup: Setup, place: LaneRef) -> tuple[Counterfactual, ...]:
-    """Return what a lane would be under other modifiers, one changed at a time.
+    """Return the values of a lane under other modifiers, one changed at a time.
 
-    Each is computed: the instruction with that modifier is evaluated. A value that an earlier one
-    has is left out.
+    Each is computed: the instruction with that modifier is evaluated. Repeated values are left out.
     """
     trace = trace_of(setup)
     counterfactuals: dict[str, Counterfactual] = {}
@@ -159,7 +158,7 @@ def _format_change(slot: Slot, old: object, new: object) -> str:
 
 
 def _find_other_value(trace: Trace, other: Trace, place: LaneRef) -> str:
-    """Return the value in another trace of the first row from a place on that both have.
+    """Return the value, in another trace, of the first common row from a place on.
 
     Empty if it is the same.
     """

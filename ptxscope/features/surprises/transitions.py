@@ -44,7 +44,7 @@ def check_surprise(state: ExplorerState) -> ShowHint | None:
 
 
 def go_deeper(state: ExplorerState, place: Place) -> Requests | None:
-    """Return what opens the page of the erratum that changes a lane, if one does."""
+    """Return the transition that opens the page of the erratum that changes a lane, if one does."""
     services = find_services(Service.OPEN_REFERENCE)
     if not services or state.is_predicting:
         return None

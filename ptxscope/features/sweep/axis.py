@@ -1,6 +1,7 @@
-"""The axes of a sweep, their ticks, and a sweep on integers: all that a page has.
+"""The axes of a sweep, their ticks, and a sweep on integers: all that the web explorer has.
 
-Nothing here needs NumPy, which a page lacks; places on an axis are computed of arrays, too.
+Nothing here needs NumPy, which the web explorer lacks; places on an axis are computed
+for arrays, too.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class ResultAxis(NamedTuple):
 
     part: RegisterPart
     low: int
-    """Rank of the least; `high` has that of the greatest."""
+    """Rank of the least result; `high` has that of the greatest."""
     high: int
 
     def compute_part(self, ranks: Any) -> Any:
@@ -204,7 +205,7 @@ def describe_sampling(axis: SweepAxis, *, has_changes: bool = True) -> str:
 
 
 def format_sampling(axis: SweepAxis, *, has_changes: bool = True) -> str:
-    """Say in a sentence that values were sampled; empty if all values are present."""
+    """Return a sentence that values were sampled; empty if all values are present."""
     sampling = describe_sampling(axis, has_changes=has_changes)
     return sampling and (
         f"Not all values are computed, but {sampling}. What follows is about the computed "
@@ -214,7 +215,7 @@ def format_sampling(axis: SweepAxis, *, has_changes: bool = True) -> str:
 
 @dataclass(eq=False)
 class IntegerSweep:
-    """The swept parts and the part that is shown. ``Sweep`` is one with arrays."""
+    """The swept parts and the part that is shown. ``Sweep`` adds arrays."""
 
     instruction: BasicBlock
     """The instruction, or the block of several."""

@@ -1,7 +1,7 @@
 """A sweep: arrays over all values of one or two register parts.
 
 The results come from ``tracing.evaluate``, and the events are the flags of the micro-operations;
-a sweep computes nothing in another way.
+a sweep has no other computation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The panel of a page in the browser: a plot and a table of the results over a part's values."""
+"""The web explorer's panel: a plot and a table of the results over a part's values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .tick_choice import choose_ticks
 _MAX_VALUES = 256
 """Maximum values of a part that are all computed."""
 _SAMPLES = 240
-"""Evenly spaced values that are computed of more, with special ones.
+"""Evenly spaced values that are computed if there are more, with special ones.
 
 With 256 of them, the low byte of a register would go through its values in order, and a sawtooth
 would look like a line. With these it goes up and down.
@@ -70,7 +70,7 @@ def list_samples(swept: IntegerSweep) -> list[Sample]:
 
 
 def sweep_part(trace: Trace, part: RegisterPart, result: RegisterPart) -> IntegerSweep:
-    """Return the sweep of a part, the other operands being those of a trace."""
+    """Return the sweep of a part; the other operands are those of a trace."""
     ins = trace.block
     count = _MAX_VALUES if part.values <= _MAX_VALUES else _SAMPLES
     axis = make_axis(with_read_order(ins, part, result), count, trace.operands)
@@ -78,7 +78,7 @@ def sweep_part(trace: Trace, part: RegisterPart, result: RegisterPart) -> Intege
 
 
 def list_runs(samples: Iterable[Sample]) -> list[list[Sample]]:
-    """Return stretches of samples in which the result stays, or moves as far as the value does."""
+    """Return runs of samples in which the result is constant, or moves as far as the value does."""
     runs: list[list[Sample]] = []
     for sample in samples:
         slope = _get_slope(runs[-1][-1], sample) if runs else None
@@ -95,7 +95,7 @@ def _get_slope(x: Sample, y: Sample) -> float:
 
 
 def make_panel(state: ExplorerState, text: str) -> list[Child]:
-    """Return what the panel shows."""
+    """Return the content of the panel."""
     return sweep(state.shown_trace, text)
 
 

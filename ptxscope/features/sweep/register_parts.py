@@ -286,7 +286,7 @@ def find_signedness(ins: BasicBlock, part: RegisterPart, result_part: RegisterPa
         counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
         inputs: tuple[LaneValues, ...] = tuple((0,) * count for count in counts)
         parts = list(row.micro.find_origins(row_lane, low, high, inputs))
-        if row.micro.is_choice:  # either may be taken
+        if row.micro.is_choice:  # either can be chosen
             parts = [map_bits(inputs, index, row_lane, low, high) for index in range(len(inputs))]
         cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
         new_cells = {cell for cell in cells if cell[0] in rows} - visited

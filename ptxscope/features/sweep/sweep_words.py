@@ -28,7 +28,7 @@ RankArray = npt.NDArray[np.int64]
 
 
 class ValueInterval(NamedTuple):
-    """A stretch of values of x over which the same events happen."""
+    """A range of values of x over which the same events happen."""
 
     first: int
     """Index of the first value; `last` has that of the last."""

@@ -1,4 +1,4 @@
-"""The choice among the ticks of an axis: those that fit side by side."""
+"""The choice among the ticks of an axis: as many as fit side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def choose_ticks(
 ) -> list[Tick]:
     """Return the ticks that fit side by side, by priority.
 
-    `width` is that of a character in px, or 0 on an axis upwards, and `margin` what a tick takes
+    `width` is that of a character in px, or 0 on an axis upwards, and `margin` the room of a tick
     beside its text.
     """
     extents: list[tuple[float, float, Tick]] = []

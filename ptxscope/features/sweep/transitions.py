@@ -8,7 +8,7 @@ from .register_parts import can_sweep
 
 
 def check_sweep(state: ExplorerState) -> ShowHint | None:
-    """Say why nothing can be swept, if so."""
+    """Refuse with a reason if nothing can be swept."""
     if not can_sweep(state.trace.block):
         return ShowHint("There is no operand to sweep, or no result to show")
     return None

@@ -75,7 +75,7 @@ def _check_memory(ins: Signature, input_file: str, values: Mapping[str, AnyArray
     """
     try:
         shape = np.broadcast_shapes(*(array.shape for array in values.values()))
-    except ValueError:  # the evaluation names the operands
+    except ValueError:  # the evaluation reports missing operands
         return
     bits = sum(ins.type_of(role).bits for role in ins.results)
     required_bytes, memory = math.prod(shape) * max(bits // 8, 1), get_physical_memory()

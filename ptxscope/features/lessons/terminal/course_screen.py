@@ -27,7 +27,7 @@ class LessonChoice(NamedTuple):
 
     name: str
     card: int | None = None
-    """The index of the card; None for that where it was left, 0 to begin anew."""
+    """The index of the card; None to continue where the lesson was left, 0 to restart it."""
 
 
 class CourseArea(Enum):
@@ -39,7 +39,7 @@ class CourseArea(Enum):
 
 
 class CourseScreen(TitledScreen[LessonChoice]):
-    """Shows the lessons and what each teaches; it returns the one to play."""
+    """Shows the lessons and their subjects; it returns the one to play."""
 
     BINDING_GROUP_TITLE = "Lessons"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,7 +92,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
         """Draw for the new width."""
         self._show()
 
-    # --- what is shown ---------------------------------------------------------------------
+    # --- contents --------------------------------------------------------------------------
 
     def _show(self) -> None:
         width = max(self.size.width - 2, 20)
@@ -232,7 +232,7 @@ class _CoursePane(Pane, can_focus=False):
             self.show_line(cursor, context=1)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the lines; those that are too long end with an ellipsis."""
+        """Return the lines; long ones end with an ellipsis."""
         return [_cut(line, width) for line in self._lines]
 
 

@@ -1,4 +1,4 @@
-"""The end of a lesson: what it was for, what its lines cost, what was missed, what comes next."""
+"""The end of a lesson: its purpose, the costs of its lines, missed questions, the next lesson."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .titled_screen import MAX_COLUMNS, TitledScreen, wrap_text
 _COST_COLUMNS = 17
 """Columns of a number of instructions."""
 _MIN_BAR_COLUMNS = 8
-"""Columns of a bar below which it has a line of its own."""
+"""Columns of a bar below which the bar has a line of its own."""
 
 
 class EndScreen(TitledScreen[Ending]):
-    """Shows the end of a lesson; it returns what to do next."""
+    """Shows the end of a lesson; it returns the next action."""
 
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -46,7 +46,7 @@ class EndScreen(TitledScreen[Ending]):
         self._position, self._following = position, following
 
     def compose_body(self) -> ComposeResult:
-        """Yield the parts, without those that have nothing to say."""
+        """Yield the parts, without the empty ones."""
         position, head = self._position, self._position.lesson.head
         with VerticalScroll(can_focus=False):
             yield _EndPane("Done", partial(_draw_purpose, position))
@@ -73,7 +73,7 @@ class EndScreen(TitledScreen[Ending]):
         self.key_bar.show(keys, (leave,))
 
     def action_choose(self, name: str) -> None:
-        """Return what to do next, if it is possible."""
+        """Return the next action, if it is possible."""
         ending = Ending(name)
         if ending is Ending.MISSED and not self._position.missed_cards:
             return
@@ -102,7 +102,7 @@ def _draw_purpose(position: LessonPosition, width: int) -> Iterator[StyledLine]:
 
 
 def _draw_costs(head: Head, width: int) -> Iterator[StyledLine]:
-    """Yield each line with its count and a bar, which are below a line that leaves no room."""
+    """Yield each line with its count and a bar, which are below the line if it leaves no room."""
     size = max(len(cost.line) for cost in head.costs)
     largest = max(cost.instructions for cost in head.costs)
     room = min(width, MAX_COLUMNS) - size - 2 - _COST_COLUMNS

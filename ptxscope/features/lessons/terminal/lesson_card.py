@@ -17,7 +17,7 @@ _STYLE_NAMES = {
     TemplatePieceKind.VALUE: "strong",
 }
 _UNBROKEN_CHARS = 20
-"""Length of code, and of a value, up to which it stays on one line."""
+"""Length up to which code, or a value, stays on one line."""
 
 
 class LessonParagraph(NamedTuple):

@@ -40,7 +40,7 @@ from .lesson_card import LessonCard, LessonParagraph
 from .titled_screen import TitledScreen
 
 _ANSWER_CHARS = r"[0-9a-fA-FxXtniy_\-+.\[\], ]*"
-"""What an answer may have: ``s`` and ``?`` are keys."""
+"""The characters of an answer, without the keys ``s`` and ``?``."""
 _FEEDBACK_STYLES = {Outcome.WRONG: "surprise", Outcome.HINT: "quiet", Outcome.RIGHT: "right"}
 _NOTATIONS = "any notation: 12  0x0c  0b1100"
 _HIGH_LINES = 30
@@ -74,7 +74,7 @@ _LEAVE = FooterKey((("Esc", "leave"),), "leave")
 
 
 class AnswerField(PlainInput):
-    """The field of an answer; its keys are those that no answer has."""
+    """The field of an answer; its keys are characters that no answer has."""
 
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -89,7 +89,7 @@ class AnswerField(PlainInput):
 
 
 class LessonScreen(TitledScreen[None]):
-    """Plays the open lesson; the explorer below stays as it is."""
+    """Plays the open lesson; the explorer below is unchanged."""
 
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -153,7 +153,7 @@ class LessonScreen(TitledScreen[None]):
         super().on_mount()
         self.show_card()
 
-    # --- what is shown ---------------------------------------------------------------------
+    # --- contents --------------------------------------------------------------------------
 
     def show_card(self) -> None:
         """Show another card."""
@@ -295,7 +295,7 @@ def _format_registers(trace: Trace) -> str:
     return make_printable("  ".join(texts))
 
 
-# --- what transitions ask for --------------------------------------------------------------
+# --- requests of transitions -------------------------------------------------------------------
 
 
 def show_lesson(runner: ActionRunner) -> None:

@@ -16,12 +16,12 @@ from ....widgets.base.pane import StyledLine, StyledText
 from ....widgets.footer import KeyBar
 
 MAX_COLUMNS = 78
-"""Columns of a line of text: longer ones are hard to read."""
+"""Maximum columns of a line of text: longer ones are hard to read."""
 _MIN_COLUMNS = 12
 
 
 class TitledScreen(AnswerScreen[Result]):
-    """A screen with a title above and its keys below. Subclasses compose what is between."""
+    """A screen with a title above and its keys below. Subclasses compose the content between."""
 
     DEFAULT_CSS = """
     TitledScreen {
@@ -40,7 +40,7 @@ class TitledScreen(AnswerScreen[Result]):
         """The keys at the bottom."""
 
     def compose(self) -> ComposeResult:
-        """Yield the title, what is below it, and the keys."""
+        """Yield the title, the content, and the keys."""
         with Horizontal(id="head"):
             yield self._title
             yield self._progress_text
@@ -48,7 +48,7 @@ class TitledScreen(AnswerScreen[Result]):
         yield self.key_bar
 
     def compose_body(self) -> ComposeResult:
-        """Yield what is between the title and the keys."""
+        """Yield the content between the title and the keys."""
         raise NotImplementedError
 
     def show_title(self, title: str, progress_text: str) -> None:
@@ -57,7 +57,7 @@ class TitledScreen(AnswerScreen[Result]):
         self._progress_text.update(Content(progress_text))
 
     async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        """Do what a click on a key asks for."""
+        """Run the action of a clicked key."""
         await self.run_action(event.action)
 
 

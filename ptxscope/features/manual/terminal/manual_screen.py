@@ -20,7 +20,7 @@ from ..page_text import lay_out_page
 from ..pages import ManualPlace, find_link, find_place, list_pages, read_page
 
 _MAX_COLUMNS = 92
-"""Columns of a line of text: longer ones are hard to read."""
+"""Maximum columns of a line of text: longer ones are hard to read."""
 
 
 def open_page(runner: ActionRunner) -> None:
@@ -91,7 +91,7 @@ class ManualPane(Pane):
         return lines
 
     def action_move(self, delta: int) -> None:
-        """Go to the next link or the one before, from what is visible on."""
+        """Go to the next link or the one before, starting from the visible lines."""
         top = self.scroll_offset.y
         rows = range(top, top + self.size.height)
         visible = [number for number, (_, row) in enumerate(self._links) if row in rows]
@@ -150,7 +150,7 @@ class ManualScreen(AnswerScreen[None]):
         self._show(place)
 
     def on_manual_pane_link_followed(self, event: ManualPane.LinkFollowed) -> None:
-        """Go to another page; copy the address of what is not here."""
+        """Go to another page; copy the address of a page that is elsewhere."""
         place = find_link(self.place.page, event.href)
         if place is None:
             self.copy(event.href, event.href)

@@ -17,7 +17,7 @@ from ....widgets.base.pane import StyledLine, StyledText, measure_line, pad_line
 from ....widgets.lanes.lane_cells import draw_cell_pieces
 
 _MAX_STEP_LINES = 12
-"""Differences in steps; if there are more, only those of the present step are listed."""
+"""Maximum differences in steps; if there are more, only the present step's are listed."""
 _Row = tuple[StyledLine, StyledLine, StyledLine]
 """A name, the present value and the pinned one."""
 

@@ -1,4 +1,4 @@
-"""The callout beside the cell under the cursor: what happened there, and what would change it.
+"""The callout beside the cell under the cursor: the event there, and changes that would avoid it.
 
 On a wide screen it stands at the right of its cell, or at the left, and covers other lanes; else it
 stands below the row, or above.
@@ -27,16 +27,16 @@ from ..surprises import Surprise, format_name, list_counterfactuals, list_surpri
 _COLUMNS = 64
 _COLUMNS_BESIDE = 36
 _MIN_COLUMNS = 30
-"""Columns of text from which on there is a callout: the row of hints has the sentence anyway."""
+"""Columns of text from which there is a callout: the row of hints has the sentence in any case."""
 _WIDE = 110
-"""Columns of the screen from which on the callout stands beside its cell."""
+"""Columns of the screen from which the callout stands beside its cell."""
 _FRAME = 4
 """Columns of the border and the padding."""
 _MARGIN = 3
 _GAP = 3
 """Blanks between two values."""
 _JOINT_COLUMNS = 2
-"""Columns of the line between the callout and its cell, as far as there are blanks."""
+"""Columns of the line between the callout and its cell, if there are as many blanks."""
 
 
 class Callout(Pane, can_focus=False):
@@ -62,7 +62,7 @@ class Callout(Pane, can_focus=False):
         self.watch(self._lanes, "scroll_y", self._handle_layout, init=False)
 
     def _handle_layout(self, _: object) -> None:
-        self.call_after_refresh(self._follow_layout)  # the lanes are drawn anew first
+        self.call_after_refresh(self._follow_layout)  # the lanes are redrawn first
 
     def show(self, title: str, lines: list[StyledLine]) -> None:
         """Show other lines."""

@@ -22,7 +22,7 @@ _MAX_SENTENCES = 3
 _MIN_HEIGHT, _MAX_HEIGHT = 8, 16
 """Lines of the plot."""
 _WHOLE_BITS = 16
-"""The widest part of which every value is computed."""
+"""Width up to which every value of a part is computed."""
 _AXIS_VALUES = 256
 """Values of an axis without results."""
 

@@ -59,7 +59,7 @@ _PARTS = ("plot", "x", "y", "of")
 _LESS = ("Fixed: ", "Not all ")
 """The starts of sentences that are dropped first if there is little room."""
 _GRAIN = 8
-"""Shades that are drawn as one, because each pair of them is a style."""
+"""Shades that are drawn as one, because each pair of them needs a style."""
 _MIN_HEIGHT = 6
 """Lines reserved for the plot before sentences get any."""
 _WIDE_MAP = 3
@@ -115,7 +115,7 @@ class SweepPane(Pane):
         """The latest sentences, with their sweep and their value of y."""
         self.sweep = self._compute_sweep()
 
-    # --- what is shown ---------------------------------------------------------------
+    # --- contents ---------------------------------------------------------------------
 
     @property
     def subject(self) -> object:
@@ -176,7 +176,7 @@ class SweepPane(Pane):
             else:
                 point[-1].append(StyledText(scale, "quiet"))
         texts = self._describe_sweep()[1 : -1 if point else None]  # the last is the current point
-        texts.sort(key=lambda text: text.startswith(_LESS))  # what the instruction does comes first
+        texts.sort(key=lambda text: text.startswith(_LESS))  # its effect comes first
         description_lines = [
             line for text in texts for line in sentence_lines(make_printable(text), width, "quiet")
         ]
@@ -206,7 +206,7 @@ class SweepPane(Pane):
         return unicode, not (self.app.no_color or self.app.current_theme.ansi)
 
     def _describe_sweep(self) -> list[str]:
-        """Return the sentences, made anew unless only x's current value has changed."""
+        """Return the sentences, renewed unless only x's current value has changed."""
         y = self._y and self._y.extract(self._trace.operands[self._y.role])
         if self._cached_sentences is None or self._cached_sentences[:2] != (self.sweep, y):
             self._cached_sentences = self.sweep, y, describe_sweep(self.sweep)

@@ -60,7 +60,7 @@ class SweepScreen(ScreenPart, AnswerScreen[bool]):
 
     It returns whether there was one.
 
-    It hides the screen below, which therefore need not be drawn after each key.
+    It hides the screen below, which is then not drawn after each key.
     """
 
     BINDING_GROUP_TITLE = "Sweep"
