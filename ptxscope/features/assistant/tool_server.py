@@ -197,7 +197,7 @@ def _run(command: str, arguments: Sequence[str], *options: str) -> str:
 def _run_process(
     command: str, arguments: Sequence[str], *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Return what a command prints. Raise ToolError with its message if it fails.
+    """Return the output of a command. Raise ToolError with its message if it fails.
 
     No argument is read as an option, which might write a file.
     """

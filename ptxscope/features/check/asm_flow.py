@@ -140,7 +140,7 @@ class _Flow:
     def read_statement(
         self, statement: RawInstruction, accesses: RegisterAccesses
     ) -> Iterator[FlowFinding]:
-        """Yield the problems of a statement, and note what it reads and writes."""
+        """Yield the problems of a statement, and note its reads and writes."""
         guard = ""
         if statement.guard:
             guard = f"{'!' * statement.guard_negated}{statement.guard.text}"

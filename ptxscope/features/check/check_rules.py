@@ -130,7 +130,7 @@ class Fault(NamedTuple):
 
 
 class AddedRule(NamedTuple):
-    """A rule, and what finds the faults that it is about."""
+    """A rule, and the function that finds its faults."""
 
     id: str
     """The word by which it is ignored, of letters, digits and hyphens."""

@@ -80,7 +80,7 @@ def read_settings(folder: Path) -> CheckSettings:
 
 
 def _is_readable(path: Path) -> bool:
-    """Return whether a file exists, as far as its folder can be searched."""
+    """Return whether a file exists and its folder can be searched."""
     try:
         return path.is_file()
     except OSError:

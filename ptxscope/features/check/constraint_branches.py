@@ -44,7 +44,7 @@ class _Branch(NamedTuple):
     name: str
     """As a message has it: ``#ifdef WIDE``."""
     assumed: Mapping[str, bool]
-    """The conditions that hold, and those that don't."""
+    """The conditions, and whether each holds."""
     has_narrow_addresses: bool
     """Whether a constraint is "r" here and "l" in another branch: addresses then have 32 bits."""
 

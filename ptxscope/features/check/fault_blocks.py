@@ -167,7 +167,7 @@ _RUN = "interpretation of the machine code on these operands"
 
 
 def _iter_known_rows(fault: CompilerFault) -> Iterator[tuple[str, str]]:
-    """Yield what is recorded of the errata of a fault."""
+    """Yield the records on the errata of a fault."""
     histories = [_History(x) for x in fault.errata]
     yield "First wrong release", _join_texts(x.first_wrong for x in histories)
     yield "Fixed in", _join_texts(x.fixed_in for x in histories)
@@ -400,7 +400,7 @@ def _is_recorded(fault: CompilerFault, proof: LineProof) -> bool:
 
 
 def _iter_proof_lines(fault: CompilerFault, proof: LineProof) -> Iterator[tuple[str, ...]]:
-    """Yield what is proved of the line itself."""
+    """Yield the proof about the line itself."""
     finding = (
         "Proved for all operands, by a solver: the machine code of this line computes what is "
         "described here, and not the documented result."

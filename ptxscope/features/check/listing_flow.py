@@ -87,7 +87,7 @@ class ListingFlow:
     def read_statement(
         self, statement: Candidate, template: StatementTemplate, registers: Sequence[str]
     ) -> None:
-        """Note what the next statement of the function reads and writes."""
+        """Note the reads and writes of the function's next statement."""
         if not self._is_followed:
             return
         if not template.has_known_accesses:
@@ -131,7 +131,7 @@ class ListingFlow:
         match = _TARGET.search(statement.text)
         target = labels.get(match[1]) if match else None
         if target is not None and statement.text.startswith("brx", statement.opcode):
-            target = next(iter(labels.values()))  # the label is that of a list of labels
+            target = next(iter(labels.values()))  # the label names a list of labels
         while target is not None and self._suspects and self._suspects[-1].start >= target:
             self._looped_suspects.append(self._suspects.pop())
 

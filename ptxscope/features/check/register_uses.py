@@ -100,7 +100,7 @@ class ListingRegisters:
         self._templates: dict[tuple[object, ...], StatementTemplate] = {}
 
     def follow(self, statement: Candidate) -> None:
-        """Note what a statement reads and writes."""
+        """Note the reads and writes of a statement."""
         self.flow.read_statement(statement, *self._find_template(statement))
 
     def check(self, statement: Candidate) -> Sequence[Diagnostic]:

@@ -23,7 +23,7 @@ _MAX_FUNCTION_CHARS = 1 << 22
 _FUNCTION_END = re.compile(
     r"\n\}[ \t]{0,9}+\r?\n(?=\s{0,99}+(?://[ \t]*+\.globl|\.(?:visible|weak|extern|entry|func)\b))"
 )
-"""The end of a function before another one: braces alone may be those of an asm statement."""
+"""The end of a function before another one: other braces may belong to an asm statement."""
 _MAX_END_CHARS = 256
 """Characters of the end and of the text after it."""
 

@@ -34,14 +34,14 @@ _ZEROING = frozenset(x.opcode for x in ENTRIES if x.is_zero_of_equals)
 
 
 class RegisterAccesses(NamedTuple):
-    """The names that a statement reads, and those that it writes."""
+    """The names that a statement reads, and the names that it writes."""
 
     reads: tuple[Token, ...] = ()
     writes: tuple[Token, ...] = ()
 
 
 def find_accesses(statement: RawInstruction) -> RegisterAccesses | None:
-    """Return what a statement reads and writes; None if its opcode is unknown.
+    """Return the reads and writes of a statement; None if its opcode is unknown.
 
     The names include those of variables, labels and functions. The guard is one of the reads.
     """

@@ -56,7 +56,7 @@ class IgnoreComments:
             yield held_text
 
     def record(self, text: str) -> None:
-        """Record the comments of a text that follows what was recorded before."""
+        """Record the comments of the next text."""
         counted_end = 0
         for match in _COMMENT.finditer(text) if _MARK in text else ():
             self._line += text.count("\n", counted_end, match.start())

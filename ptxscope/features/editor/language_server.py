@@ -102,7 +102,7 @@ class PtxServer(LanguageServer):
     """A language server with the sources that an editor has opened."""
 
     def __init__(self, page: str = "") -> None:
-        # whole texts: pygls and editors do not agree on what ends a line
+        # whole texts: pygls and editors do not agree on the ends of lines
         super().__init__(
             "ptxscope",
             __version__,

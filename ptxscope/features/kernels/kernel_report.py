@@ -52,7 +52,7 @@ _VERBS = {
 def iter_lines(result: KernelRun, *, is_quiet: bool, stop_reason: str) -> Iterator[str]:
     """Yield the buffers that changed, and the report of fidelity.
 
-    ``stop_reason`` is what stopped the run if it is not complete.
+    ``stop_reason`` is the reason why the run stopped if it is not complete.
     """
     if not is_quiet:
         grid, block = (",".join(map(str, x)) for x in (result.shape.grid, result.shape.block))
@@ -79,7 +79,7 @@ def iter_lines(result: KernelRun, *, is_quiet: bool, stop_reason: str) -> Iterat
 
 
 def iter_printed_lines(texts: Sequence[PrintedText], lost_count: int = 0) -> Iterator[str]:
-    """Yield what threads printed, in the order of the threads."""
+    """Yield the texts that threads printed, in the order of the threads."""
     if texts:
         yield from ("", "printed, in the order of the threads:")
     yield from (f"  {x}" for x in iter_lines_of_texts(texts))
@@ -400,7 +400,7 @@ def iter_thread_lines(
     *,
     is_folded: bool = False,
 ) -> Iterator[str]:
-    """Yield the steps up to a line; with watched registers, only those that write one.
+    """Yield the steps up to a line; with watched registers, only the steps that write one.
 
     ``sequences`` are the file's; folded, each takes one line.
     """

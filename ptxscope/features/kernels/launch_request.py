@@ -71,7 +71,7 @@ class KernelLaunch(FrozenRecord):
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """The statements of the kernel, and those of the functions that it may call."""
+        """The statements of the kernel and of the functions that it may call."""
         others = [x for x in self.code.functions.values() if not x.is_kernel]
         return tuple(y for x in (self.kernel, *others) for y in x.statements)
 

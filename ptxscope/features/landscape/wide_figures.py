@@ -301,7 +301,7 @@ def _draw_ruler(
 
 
 def _place_labels(lines: Sequence[BitRun]) -> list[str]:
-    """Return the label beside each line; that of a run of several lines is wrapped."""
+    """Return the label beside each line; the label of a run of several lines is wrapped."""
     labels: list[str] = []
     starts = [i for i, run in enumerate(lines) if run.label != CONTINUATION]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):

@@ -126,7 +126,7 @@ def draw_lane_names(sketch: Sketch, x: float) -> float:
     """Draw the names of the lanes, with the numbers of their notes; return the end."""
     canvas, count = sketch.canvas, sketch.scene.lanes
     has_names = get_settings(sketch.layout).note_room and not sketch.branch
-    if count == 1 or not has_names:  # the names of parts of registers are those of lanes
+    if count == 1 or not has_names:  # the parts of registers have the names of lanes
         return x + 4
     canvas.open_group("px-lanes")
     for number, area in enumerate(sketch.columns, 1):

@@ -264,7 +264,7 @@ class _Player:
         print("", *lesson_text.revealed_step_lines(self._position.card), "", sep="\n")
 
     def _end(self) -> int:
-        """Finish after the last card, and play the next lesson if the user goes on."""
+        """Finish after the last card, and play the next lesson if the user continues."""
         self._position.finish()
         self._save_progress()
         print(f"End of the lesson: {self._position.score}.")

@@ -90,7 +90,7 @@ def open_next_lesson(state: ExplorerState) -> Requests:
 
 
 def open_lesson(state: ExplorerState, name: str, card: int | None = None) -> Requests:
-    """Open a lesson at its saved card, or at another, by its index; at 0 it begins anew."""
+    """Open a lesson at its saved card, or at another, by its index; at 0 it restarts."""
     from .lesson import load_lesson
     from .lesson_position import LessonPosition, LessonProgress
 

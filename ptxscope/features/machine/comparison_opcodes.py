@@ -1,4 +1,4 @@
-"""Opcodes that compare integers and floats, and those that convert to floats."""
+"""Opcodes that compare integers and floats, or convert to floats."""
 
 from __future__ import annotations
 

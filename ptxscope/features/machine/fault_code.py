@@ -113,7 +113,7 @@ def _compile(
 
 
 class _Valuation:
-    """The values of a run beside those of the documented plan, and of the plan that it follows."""
+    """The values of a run, of the documented plan, and of the plan that the run follows."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class _Valuation:
         return [None] * len(self.run.effects)
 
     def iter_instructions(self) -> Iterator[ValuedInstruction]:
-        """Yield the instructions, without those of addresses."""
+        """Yield the instructions that do not compute addresses."""
         pairs = [*zip(self.run.effects, self.matches, strict=True)]
         documented_values = [self._find_documented(x, match) for x, match in pairs]
         first = next(

@@ -1,4 +1,4 @@
-"""Machine code: what ptxas makes of a line, what it computes, and which model it follows."""
+"""Machine code: the instructions that ptxas generates, their values, and the model they follow."""
 
 from ...feature import Command, Feature, Key, ScreenPanel, Service
 

@@ -41,7 +41,7 @@ class MachineCode(NamedTuple):
     tools: str
     """The assembler and the disassembler with their versions."""
     targets: tuple[str, ...] = (DEFAULT_ARCH,)
-    """The targets that the assembler knows, without those of one family or chip alone."""
+    """The targets that the assembler knows, except targets of only one family or chip."""
 
     @property
     def arch(self) -> str:
@@ -70,7 +70,7 @@ class MachineCode(NamedTuple):
 
     @property
     def lines(self) -> list[CodeLine]:
-        """The instructions, without those that compute addresses."""
+        """The instructions that do not compute addresses."""
         return make_code_lines(self.listing)
 
 

@@ -104,7 +104,7 @@ def _rename_registers(verdict: FormVerdict, names: Mapping[str, str]) -> FormVer
 
 
 def make_code_lines(listing: MachineListing) -> list[CodeLine]:
-    """Return the instructions, without those that compute addresses."""
+    """Return the instructions that do not compute addresses."""
     return [
         CodeLine(
             f"{instruction.offset:04x}",
@@ -224,7 +224,7 @@ class ExpectedModel(NamedTuple):
 
     name: str
     known_names: Mapping[str, str]
-    """The model, of those that verdicts name, which is the same for a line, by the line."""
+    """The equivalent model among the verdicts', by the line."""
 
     def is_followed(self, verdict: FormVerdict) -> bool:
         """Return whether the machine code of a line equals the model."""

@@ -22,7 +22,7 @@ from .machine_step import PAIR_BITS, MachineStep, Opcode, UnknownMachineCodeErro
 from .sum_opcodes import SUM_OPCODES
 
 OPCODES: tuple[Opcode, ...] = (*SUM_OPCODES, *BIT_OPCODES, *COMPARISON_OPCODES)
-"""The opcodes that compute; a run knows those of memory and control flow itself."""
+"""The opcodes that compute; a run itself knows the opcodes of memory and control flow."""
 
 
 @lru_cache(maxsize=1 << 12)

@@ -121,7 +121,7 @@ Signature = tuple[int, ...]
 def match_rows(
     machine: MachineQuestion, plan: Plan, *, has_proofs: bool = True
 ) -> list[MatchedInstruction]:
-    """Return every instruction of machine code with what it computes of a plan.
+    """Return every instruction of machine code with the value of a plan that it computes.
 
     Without proofs, every equality is one on random operands.
     """

@@ -249,7 +249,7 @@ def _clamp(s: MachineStep[V], x: V, bits: int, signed: bool) -> V:
 def _pack(s: MachineStep[V], match: Match) -> None:
     """b clamped to a narrower type, above it a, and above both as many low bits of c as fit.
 
-    ``cvt.pack`` alone becomes this, so its meaning is that of ``cvt.pack``; no GPU has run it here.
+    ``cvt.pack`` alone becomes this, so it means the same; no GPU has run it here.
     """
     s.expect_sources(3)
     bits, signed = int(match["bits"]), match["sign"] == "S"

@@ -104,7 +104,7 @@ def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Fou
 
 
 def verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
-    """Decide lines: send the verdicts in batches, and return those of the last one."""
+    """Decide lines: send the verdicts in batches, and return the last batch."""
     found, start = list[Found](), time.monotonic()
     for x in iter_line_verdicts(task, lines):
         found.append(x)

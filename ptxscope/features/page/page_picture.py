@@ -139,7 +139,7 @@ class _PicturePart(NamedTuple):
     """In a block, the operands whose values the reader gives."""
 
     def find_kind(self, key: str, lane: int) -> str:
-        """Return what a click on a place changes; in a block, only values that are given."""
+        """Return the kind of change by a click on a place; in a block, only given values change."""
         if self.prefix:
             return "operand" if key in self.given else ""
         return find_kind(self.trace, self.scene, parse_place(key, lane))

@@ -1,4 +1,4 @@
-"""The state of a page: that of the explorer, and the tool beside the picture."""
+"""The state of a page: the explorer's, and the tool beside the picture."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class PageState:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps, those of a block through all its statements."""
+        """The steps, through all statements of a block."""
         return self.shown_trace.steps
 
     @property

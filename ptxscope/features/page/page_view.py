@@ -161,7 +161,7 @@ def format_block_result(trace: Trace) -> str:
 
 
 def _list_problems(page: PageState) -> Iterator[Child]:
-    """Yield each problem of the line, with a caret, what is allowed, and a button that fixes it."""
+    """Yield each problem of the line, with a caret, allowed text, and a button that fixes it."""
     error = page.explorer.setup.error
     for index, problem in enumerate(error.errors[:6] if error else ()):
         assert error

@@ -201,7 +201,7 @@ def _read_file(name: str) -> str:
 
 
 def make_archive() -> bytes:
-    """Return a zip archive of ptxscope and added features, without what a page never imports."""
+    """Return a zip archive of ptxscope and added features, without parts that no page imports."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         contents = dict((*_iter_package_files(_ROOT), *_iter_added_files()))

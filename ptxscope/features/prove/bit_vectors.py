@@ -195,7 +195,7 @@ def _encode_constant_quotient(b: BitVectors, x: Node, lane: int, divisor: int) -
     factor, shift = find_multiplier(y.range, divisor)
     rest = 0
     if shift >= bits and factor >> (bits - signed):
-        # compilers multiply by a word, and add what the bit above it stands for
+        # compilers multiply by a word, and add the value of the bit above it
         factor, rest = factor - (1 << bits), 1
     width = 2 * bits if rest else Range(y.range.low * factor, y.range.high * factor).bits
     total = b.terms.multiply(b.resize(y, lane, width), b.terms.make_value(factor, width))

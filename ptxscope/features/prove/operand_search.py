@@ -183,7 +183,7 @@ def _has_name(condition: str, name: str) -> bool:
 def fix_operands(
     question: ProofQuestion, values: Mapping[str, int], masks: Mapping[str, int] = _NO_MASKS
 ) -> None:
-    """Fix operands to values, or only those of their bits that are set in a mask."""
+    """Fix operands to values, or only the bits that are set in a mask."""
     for name, bits in values.items():
         node, mask = question.add_input(name, question.inputs[name]), masks.get(name, -1)
         if mask == 0:

@@ -183,7 +183,7 @@ class TermFactory:
         return terms[0] if len(terms) == 1 else self.make(kind, *terms)
 
     def cut(self, x: Term, low: int, high: int) -> Term:
-        """Return bits low..high-1; those of a constant are one."""
+        """Return bits low..high-1; the bits of a constant are one."""
         if x.is_value():
             return self.make_value(_get_value(x) >> low, high - low)
         return self.make("BV_EXTRACT", x, indices=(high - 1, low))

@@ -39,7 +39,7 @@ def render_csv(vectors: Vectors) -> str:
 
 
 def render_json(vectors: Vectors) -> str:
-    """Render the sets, and what they cover, as ``ptxscope vectors -f json`` does."""
+    """Render the sets and the goals that they cover, as ``ptxscope vectors -f json`` does."""
     document = {
         "ptx": str(vectors.program),
         "operands": {name: type_.bits for name, type_ in vectors.inputs.items()},

@@ -132,7 +132,7 @@ class _Page(NamedTuple):
     text: str
     pictures: dict[Path, _PictureFile]
     changes: list[tuple[int, str]]
-    """The line of each stale marker, and what changed."""
+    """The line of each stale marker, and the change."""
 
 
 def _update_file(name: str, *, is_check: bool) -> list[tuple[int, str]]:

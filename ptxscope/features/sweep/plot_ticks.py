@@ -41,5 +41,5 @@ def draw_y_ticks(
 
 
 def draw_x_label(canvas: SvgCanvas, x: float, y: float, text: str) -> None:
-    """Draw what the x axis shows, centred at x."""
+    """Draw the label of the x axis, centred at x."""
     canvas.draw_text(x, y, text, LABEL, anchor="middle")

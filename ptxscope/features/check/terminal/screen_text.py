@@ -19,7 +19,7 @@ class ScreenText(NamedTuple):
     """The text of a screen, and the screen's kind."""
 
     text: str
-    """The text of the focused widget, then that of the others."""
+    """The text of the focused widget, then the texts of the others."""
     is_explorer: bool
     """Whether it is the explorer's main screen, which nothing covers."""
     reference: str

@@ -56,7 +56,7 @@ class KernelConflict(NamedTuple):
 
 
 class ThreadScope(IntEnum):
-    """Which threads a barrier or a fence orders."""
+    """The threads that a barrier or a fence orders."""
 
     WARP = 0
     BLOCK = 1
@@ -64,7 +64,7 @@ class ThreadScope(IntEnum):
 
 
 class Accessors(NamedTuple):
-    """The threads of a wave as those that write and read."""
+    """The threads of a wave, as writers and readers."""
 
     threads: Numbers
     """The number of each lane's thread, of all threads of the grid, from 0."""
@@ -120,7 +120,7 @@ def get_threads(stamps: Numbers) -> Numbers:
 
 
 class Visitors:
-    """The last readers of each place, or those that updated it by atomic operations.
+    """The last readers of each place, or the last threads with atomic operations on it.
 
     Two threads are kept, so that at least one of them differs from the next writer.
     """

@@ -132,7 +132,7 @@ class ExpectedWords(NamedTuple):
     masks: npt.NDArray[Any]
     """The bits of each word that are known."""
     is_own: Mask
-    """Which of them the threads that run first have written."""
+    """Whether the threads that run first have written each."""
 
     def match(self, words: npt.NDArray[Any]) -> Mask:
         """Return which words have the bits that are expected."""

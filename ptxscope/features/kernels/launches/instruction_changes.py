@@ -65,7 +65,7 @@ class LiteralValues(NamedTuple):
 
 
 class StatementChange(NamedTuple):
-    """A statement, and another in its place."""
+    """A statement, and its replacement."""
 
     original: Statement
     statement: Statement

@@ -196,7 +196,7 @@ def _split(variable: Variable, operand: Operand) -> Iterator[Transfer]:
     if isinstance(operand, VectorOperand):
         parts = operand.parts
     elif is_register and variable.element_count > 1:
-        return  # a literal for a vector: ptxas takes it, and no manual says what it means
+        return  # a literal for a vector: ptxas takes it, and no manual explains it
     size = variable.bytes // len(parts)
     for i, part in enumerate(parts):
         inner: Operand = SymbolOperand(variable.name, i * size)

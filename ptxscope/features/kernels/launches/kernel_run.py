@@ -1,4 +1,4 @@
-"""Kernels run from their parameters to their stores, with a report of what is exact."""
+"""Kernels run from their parameters to their stores, with a report on exactness."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class KernelBuffer(NamedTuple):
     byte_lines: npt.NDArray[np.int32]
     """The line of the statement that wrote each byte last, a row for each element; 0 for none."""
     stamps: npt.NDArray[np.int64] | None
-    """The last writer of each element, as a stamp of ``Accessors``; None if nobody wrote any."""
+    """The last writer of each element, as a stamp of ``Accessors``; None if no thread wrote any."""
     written_parts: tuple[slice, ...]
     """All elements that threads wrote, and some others."""
     is_changed: bool

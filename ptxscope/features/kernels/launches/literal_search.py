@@ -32,7 +32,7 @@ Places = Sequence[LiteralPlace]
 """The places of one literal in the copies of a statement, which share its value."""
 _Scores = Mapping[int, Score]
 _Solver = Generator[Sequence[int], _Scores, Sequence[int]]
-"""Yields values to try, takes their scores, and returns those that are right."""
+"""Yields values to try, takes their scores, and returns the right ones."""
 
 
 class SolvedLiterals(NamedTuple):

@@ -56,7 +56,7 @@ class MemoryForm(NamedTuple):
 
 
 def parse_memory_form(statement: Statement) -> MemoryForm:
-    """Return what a load, a store or an atomic operation accesses.
+    """Return the access of a load, a store or an atomic operation.
 
     Raise UnmodelledError for other types.
     """

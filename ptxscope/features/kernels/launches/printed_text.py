@@ -63,7 +63,7 @@ class Printer:
         self._size += len(text) + 1
 
     def list_texts(self) -> tuple[PrintedText, ...]:
-        """Return the texts in the order of their threads, those of a thread as it printed them."""
+        """Return the texts in the order of their threads, and each thread's in its own order."""
         return tuple(x for _, x in sorted(self._texts, key=lambda x: x[0]))
 
 

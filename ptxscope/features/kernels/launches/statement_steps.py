@@ -212,7 +212,7 @@ def _make_plan_step(frame: CallFrame, statement: Statement) -> Step:
     """Return the step of an instruction of the catalog, if its registers suit it."""
     ins = require(statement.instruction)
     rules = frame.state.model.make_rules(ins.form)
-    if not rules.old_converted:  # without E14, the lanes of a group are what a guard decides
+    if not rules.old_converted:  # without E14, a guard decides the lanes of a group
         ins = replace(ins, guard=None)
     plan = make_plan(ins, rules)
     sources = find_sources(frame, ins, plan)

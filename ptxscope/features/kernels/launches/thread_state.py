@@ -66,7 +66,7 @@ class LaunchError(Exception):
         super().__init__(place + self._message)
 
     def name_source(self, text: str) -> None:
-        """Name the line of the source beside that of the listing, whose text this is."""
+        """Name the line of the source beside the line of the listing, whose text this is."""
         if self.statement:
             line = read_source_lines(text).format_line(self.statement.line)
             self.args = (f"{line}: {self.statement.text}: {self._message}",)

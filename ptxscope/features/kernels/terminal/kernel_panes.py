@@ -145,7 +145,7 @@ class ValuesPane(Pane):
             self.show_target(buffer.focus, context=2)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the fault, what changed last, the registers and the places; or a buffer."""
+        """Return the fault, the last changes, the registers and the places; or a buffer."""
         run, lines = self._run, list[StyledLine]()
         if self._buffer:
             return list(_iter_buffer_lines(self._buffer, width))

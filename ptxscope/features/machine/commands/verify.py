@@ -193,7 +193,7 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
 
 
 def _find_renderer() -> RenderFault:
-    """Return what writes the report of a fault."""
+    """Return the function that writes the report of a fault."""
     renderers = find_services(Service.RENDER_FAULT)
     if not renderers:
         raise CommandError(f"error: -f {_ISSUE} needs a feature that writes reports of faults")

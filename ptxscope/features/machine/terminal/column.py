@@ -121,7 +121,7 @@ class MachineColumnPane(ColumnPane):
         """The line of the last request for machine code."""
 
     async def find_lines(self) -> list[StyledLine]:
-        """Return the lines, with those of the machine code once it is made."""
+        """Return the lines, with the machine code once it is made."""
         state = self.state
         ins = state.setup.instruction
         lines = [*draw_erratum(state, PANE_WIDTH)]

@@ -88,7 +88,7 @@ class SweepScreen(ScreenPart, AnswerScreen[bool]):
 
     @on(SweepPane.Turned)
     def on_resize(self) -> None:
-        """Show the effect of the keys, as far as there is room."""
+        """Show the effect of the keys that there is room for."""
         self._show_key_help()
 
     def _show_key_help(self) -> None:
