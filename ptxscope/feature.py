@@ -81,6 +81,9 @@ class Service(StrEnum):
     """``(words, text, name, bar) -> int | None``: run a kernel of a file's text from its parameters
     as the words of ``ptxscope run`` say; None if they are for a run from registers.
     """
+    COMPILE_CUDA = "compile cuda"
+    """``(file) -> str``: return the PTX that nvcc makes of a CUDA source, with its lines. Raises
+    ValueError if it cannot."""
     MAKE_LIVE_FIGURE = "make live figure"
     """Return HTML in which a reader edits the operands: of a document, its trace, the arguments of
     ``trace`` that make it, the address of the engine's folder, and the attributes of a box around

@@ -17,6 +17,8 @@ _DIRECTIVE = re.compile(
     r"|^[^\n;\"]*?\.(?P<header>entry|func)\b",
     re.MULTILINE | re.ASCII,
 )
+UNSEEN_LISTING = "// The reader has the sources of this listing, not the listing.\n"
+"""The first line of a listing whose own lines would mean nothing to the reader."""
 _MAX_PLACES = 1 << 18
 """The places that are kept while a listing is read in parts."""
 
@@ -44,6 +46,7 @@ class SourceLines:
         self._line = 1
         self.module = 0
         """The number of the last module so far."""
+        self._is_unseen = text.startswith(UNSEEN_LISTING)
         self.record(text)
 
     def record(self, text: str) -> None:
@@ -117,9 +120,25 @@ class SourceLines:
         return self.format_place(self.find_place(line))
 
     def format_line(self, line: int) -> str:
-        """Return ``line 12 (sad.cu:5)``, or ``line 12``."""
+        """Return ``line 12 (sad.cu:5)``, or ``line 12``; of an unseen listing, ``sad.cu:5``."""
         place = self.find(line)
+        if place and self._is_unseen:
+            return place
         return f"line {line} ({place})" if place else f"line {line}"
+
+    def find_number(self, line: int) -> int:
+        """Return the number of a line; of an unseen listing, the number in its source, or 0."""
+        if not self._is_unseen:
+            return line
+        place = self.find_place(line)
+        return int(place.line) if place else 0
+
+    def format_number(self, line: int) -> str:
+        """Return a column of lines: `` 12``; of an unseen listing, ``sad.cu:12 ``."""
+        if not self._is_unseen:
+            return f"{line:>5}"
+        file, _, number = self.find(line).partition(":")
+        return f"{file}:{number:<4}" if file else " " * 5
 
     def name_lines(self, data: Any) -> Any:
         """Return JSON in which a ``source`` follows each ``line`` whose place is known."""

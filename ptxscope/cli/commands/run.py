@@ -152,7 +152,8 @@ def _find_services() -> tuple[Callable[..., int | None], ...]:
 def may_be_launch(arguments: argparse.Namespace, text: str) -> bool:
     """Return whether the values may be those of a kernel's parameters, not of registers."""
     names = list_names(arguments.values)
-    return ".entry" in text and bool(names) and not any(name.startswith("%") for name in names)
+    is_kernel = ".entry" in text or "__global__" in text
+    return is_kernel and bool(names) and not any(name.startswith("%") for name in names)
 
 
 def list_names(texts: Sequence[str]) -> list[str]:

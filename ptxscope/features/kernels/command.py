@@ -41,6 +41,7 @@ from ...engine.syntax.errors import (
 )
 from ...files import expand_path, replace
 from ...sources.source_lines import read_source_lines
+from .cuda_listing import compile_listing, has_kernel, is_cuda_source
 from .kernel_report import (
     failure_to_json,
     iter_difference_lines,
@@ -152,6 +153,9 @@ def launch_kernel(words: Sequence[str], text: str, name: str, bar: ProgressBar) 
     arguments = parse_words(make_parser(), words)
     if not _is_launch(arguments, text, name):
         return None
+    if is_cuda_source(text, name):
+        bar.begin("compiling", is_slow=True)
+        text, name = compile_listing(name, text), ""
     return _launch(arguments, text, name, choose_model(arguments.model), bar)
 
 
@@ -162,6 +166,8 @@ def _is_launch(arguments: argparse.Namespace, text: str, file: str) -> bool:
     if not may_be_launch(arguments, text):
         return False
     names = list_names(arguments.values)
+    if is_cuda_source(text, file):
+        return has_kernel(text, arguments.kernel, names)
     kernels = load_device_code(text, name=file, kernel="").kernels
     return any(find_parameter(kernel, name) is not None for kernel in kernels for name in names)
 
@@ -374,10 +380,12 @@ def _describe_limit(arguments: argparse.Namespace) -> str:
 
 def _find_line(code: DeviceCode, line: int) -> int:
     """Return the first line from a line on that has a statement."""
-    lines = [y.line for x in code.functions.values() for y in x.statements if y.line >= line]
+    find_number = read_source_lines(code.text).find_number
+    statements = [y for x in code.functions.values() for y in x.statements]
+    lines = [x.line for x in statements if find_number(x.line) >= line]
     if not lines:
         raise ArgumentError(f"--break: no statement is at line {line} or after it")
-    return min(lines)
+    return min(lines, key=lambda x: (find_number(x), x))
 
 
 # --- arguments ---------------------------------------------------------------------------

@@ -409,7 +409,7 @@ def iter_thread_lines(
     yield shape.format_thread(log.thread)
     for step in log.steps:
         if step.statement.line == stop_line:
-            yield f"stopped before line {stop_line}"
+            yield f"stopped before {log.sources.format_line(stop_line)}"
             return
         span = step.statement.span
         sequence = ends.get(span)
@@ -425,7 +425,7 @@ def iter_thread_lines(
     if log.is_cut:
         yield f"and more after {len(log.steps):,} steps"
     elif stop_line is not None:
-        yield f"never reached line {stop_line}"
+        yield f"never reached {log.sources.format_line(stop_line)}"
 
 
 def iter_origin_lines(log: ThreadLog, shape: LaunchShape, name: str, index: int) -> Iterator[str]:
@@ -452,7 +452,8 @@ def _format_step(
     if not step.is_active:
         effects = ["(its guard is false)"]
     text = text or step.statement.text
-    return f"{step.statement.line:>5} {text:<{width}} {', '.join(effects)}".rstrip()
+    line = log.sources.format_number(step.statement.line)
+    return f"{line} {text:<{width}} {', '.join(effects)}".rstrip()
 
 
 def _format_bits(log: ThreadLog, bits: int | None, width: int) -> str:

@@ -43,7 +43,10 @@ FEATURE = Feature(
             f"{__package__}.transitions:toggle",
         ),
     ),
-    services={Service.FIND_FAULT_CODE: f"{__package__}.fault_code:find_fault_code"},
+    services={
+        Service.COMPILE_CUDA: f"{__package__}.toolchain:compile_source",
+        Service.FIND_FAULT_CODE: f"{__package__}.fault_code:find_fault_code",
+    },
     screen_panels=(
         ScreenPanel("machine", "pin", f"{__package__}.terminal.column:MachineColumnPane", 160),
     ),

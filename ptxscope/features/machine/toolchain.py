@@ -29,6 +29,7 @@ _NAME = re.compile(r"(\w{1,20}): NVIDIA")
 _ARCHITECTURE = re.compile(r"'(sm_\d{2,3}[a-z]?)'")
 _ERROR = re.compile(r"ptxas [^,\n]*+, line (\d++); (?:error|fatal)\s*+: (.*+)")
 _NVCC_ERROR = re.compile(r"\b(?:error|fatal)\b\s*+:\s*+(.*)")
+_NVCC_ERROR_LINE = re.compile(r"^[^\n(]*+\((\d{1,9}+)\): (?:error|catastrophic)", re.MULTILINE)
 _SECONDS = 600
 _WINDOWS_EXCEPTION = 0xC0000000
 """The least exit status of a process that Windows has ended."""
@@ -215,15 +216,40 @@ def compile_ptx(ptxas: Tool, nvdisasm: Tool, ptx: str, arch: str, *options: str)
 def compile_cuda(nvcc: Tool, cuda: str, arch: str) -> str:
     """Return the PTX of CUDA C++ for a target, from nvcc; raise ToolError if it fails."""
     with TemporaryDirectory(prefix="ptxscope-") as folder:
-        source, target = Path(folder) / "module.cu", Path(folder) / "module.ptx"
+        source = Path(folder) / "module.cu"
         source.write_text(cuda, "utf-8")
-        answer = _run([nvcc.path, "-ptx", f"-arch={arch}", str(source), "-o", str(target)], NVCC)
+        return _compile_cuda_file(nvcc, source, arch)
+
+
+def compile_source(file: str) -> str:
+    """Return the PTX that nvcc makes of a CUDA source, with its lines, for the oldest target.
+
+    Raise ValueError if nvcc is missing or fails.
+    """
+    try:
+        return _compile_cuda_file(find_tool(NVCC), Path(file), "", "-lineinfo")
+    except ToolError as error:
+        raise ValueError(str(error)) from None
+
+
+def _compile_cuda_file(nvcc: Tool, source: Path, arch: str, *options: str) -> str:
+    words = [nvcc.path, "-ptx", *([f"-arch={arch}"] if arch else []), *options]
+    with TemporaryDirectory(prefix="ptxscope-") as folder:
+        target = Path(folder) / "module.ptx"
+        answer = _run([*words, str(source.absolute()), "-o", str(target)], NVCC)
         _check_crash(answer, f"nvcc {nvcc.build}")
         if answer.returncode:
             match = _NVCC_ERROR.search(answer.stderr + answer.stdout)
             reason = match[1].rstrip(".") if match else "no reason given"
-            raise ToolError(f"nvcc {nvcc.build} fails for {arch}: {reason}")
+            place = f" for {arch}" if arch else f" on {source.name}{_find_error_line(answer)}"
+            raise ToolError(f"nvcc {nvcc.build} fails{place}: {reason}")
         return target.read_text("utf-8")
+
+
+def _find_error_line(answer: subprocess.CompletedProcess[str]) -> str:
+    """Return ``:12``, the line of nvcc's first error; empty if it names none."""
+    match = _NVCC_ERROR_LINE.search(answer.stderr + answer.stdout)
+    return f":{match[1]}" if match else ""
 
 
 Compiled = MachineKernel | str

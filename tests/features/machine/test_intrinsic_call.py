@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from ptxscope.features.machine.toolchain import (
     Tool,
     ToolError,
     compile_cuda,
+    compile_source,
     find_tool,
 )
 from tests.driving.command_line import run
@@ -150,6 +152,25 @@ def has_nvcc() -> bool:
     except ToolError:
         return False
     return True
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the tool is a shell script")
+def test_a_source_is_compiled_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may include files beside it."""
+    version = "--version) echo 'Cuda compilation tools, release 13.0, V13.0.88'"
+    tool = tmp_path / "nvcc"
+    tool.write_text(f'#!/bin/sh\ncase "$1" in {version};; *) echo "$@" > "$5";; esac\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PTXSCOPE_NVCC", str(tool))
+    monkeypatch.chdir(tmp_path)
+    assert compile_source("a.cu").startswith(f"-ptx -lineinfo {tmp_path}/a.cu -o ")
+    message = 'a.cu(12): error: identifier "x" is undefined'
+    tool.write_text(f"#!/bin/sh\ncase \"$1\" in {version};; *) echo '{message}'; exit 2;; esac\n")
+    with pytest.raises(ValueError, match=r'on a\.cu:12: identifier "x" is undefined'):
+        compile_source("a.cu")
+    monkeypatch.setenv("PTXSCOPE_NVCC", str(tmp_path / "nowhere"))
+    with pytest.raises(ValueError, match=r"nowhere cannot be run: No such file"):
+        compile_source("a.cu")
 
 
 @ci_only

@@ -18,7 +18,7 @@ from ....engine.syntax.opcodes import (
     VALUE_PLACES,
     WITHOUT_DESTINATION,
 )
-from ....sources.source_lines import read_source_lines
+from ....sources.source_lines import SourceLines, read_source_lines
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region, WriteJournal
 from .memory_steps import Address, Target, parse_memory_form
@@ -310,10 +310,15 @@ class ThreadLog:
             name = space.format_place(offset, width)
             yield PlaceWrite(name, self._peek_place(element), space.name, offset, width)
 
+    @property
+    def sources(self) -> SourceLines:
+        """The lines of the sources of the code."""
+        return read_source_lines(self._text)
+
     def _describe_writer(self, thread: int, line: int) -> str:
         if not line:
             return "as given"
-        place = read_source_lines(self._text).format_line(line)
+        place = self.sources.format_line(line)
         return place if thread < 0 else f"{place}, {self._format_thread(thread)}"
 
     def find_origins(self, step: ThreadStep) -> Iterator[tuple[int, ThreadStep]]:

@@ -1,0 +1,92 @@
+"""``ptxscope run`` of a CUDA source: nvcc compiles it; names and lines are those of the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ptxscope.features.kernels import cuda_listing
+from ptxscope.features.kernels.cuda_listing import has_kernel, rename_symbols
+from tests.driving.command_line import run
+
+DATA = Path(__file__).parent / "data"
+SOURCE, LISTING = DATA / "sources.cu", (DATA / "sources.ptx").read_text("utf-8")
+TEXT = SOURCE.read_text("utf-8")
+AVERAGE = ("--kernel", "average", "--block", "4", "a=[0,1,255,7]", "b=[1,3,255,8]", "n=4")
+
+
+@pytest.fixture(autouse=True)
+def _recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The listing is recorded; nvcc may not be here."""
+    monkeypatch.setattr(cuda_listing, "find_services", lambda _: (lambda _: LISTING,))
+
+
+def test_parameters_have_the_names_of_the_source() -> None:
+    done = run("run", str(SOURCE), *AVERAGE, "out=zeros:u32:4", "--expect", "out=[1,2,255,8]")
+    assert (done.returncode, done.stderr) == (0, "")  # averages are rounded up
+    done = run("run", str(SOURCE), "--kernel", "add", "--block", "2", "p=[1,2]", "setp=3")
+    assert "[0] 4 5\n" in done.stdout
+
+
+def test_instances_of_a_template_keep_the_names_of_nvcc() -> None:
+    given = ("--block", "2", "x=[1.0,1.5]", "factor=3.0")
+    done = run("run", str(SOURCE), "--kernel", "_Z5scaleILi4EEvPff", *given)
+    assert "[0] 12.0 18.0\n" in done.stdout
+    assert "choose one of: average, _Z5scaleILi2EEvPff, " in run("run", str(SOURCE), *given).stderr
+
+
+def test_lines_are_those_of_the_source() -> None:
+    done = run("run", str(SOURCE), *AVERAGE, "out=zeros:u32:3")
+    assert done.stderr.startswith("error: sources.cu:11: st.global.u32 ")
+    done = run("run", str(SOURCE), *AVERAGE, "out=zeros:u32:4", "--thread", "1", "--break", "9")
+    assert "\nsources.cu:8    setp.ge.s32 " in done.stdout
+    assert "\nstopped before sources.cu:10\n" in done.stdout
+    wrong = run("run", str(SOURCE), *AVERAGE, "out=zeros:u32:4", "--expect", "out[3]=7")
+    assert wrong.returncode == 1
+    assert "written at sources.cu:11\n" in wrong.stdout
+    assert "\n  sources.cu:10   vavrg4.u32.u32.u32 " in wrong.stdout
+
+
+def test_registers_of_an_asm_statement_need_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_listing, "find_services", lambda _: ())
+    done = run("run", str(SOURCE), "%1=3", "%2=4")
+    assert "%0 = 0x00000004  4\n" in done.stdout
+    done = run("run", str(SOURCE), *AVERAGE, "out=zeros:u32:4")
+    assert done.stderr.startswith("error: no feature here compiles CUDA; `nvcc -ptx -lineinfo` ")
+
+
+def test_a_compiler_that_fails_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> str:
+        raise ValueError("nvcc is not found\x1b")
+
+    monkeypatch.setattr(cuda_listing, "find_services", lambda _: (fail,))
+    done = run("run", str(SOURCE), *AVERAGE, "out=zeros:u32:4")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: nvcc is not found␛\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "expected"),
+    [
+        (None, ["a"], True),
+        (None, ["param0"], True),
+        (None, ["comment"], False),
+        ("scale", ["a"], False),
+        ("asm:10", ["a"], False),
+        ("add", ["setp"], True),
+    ],
+)
+def test_only_parameters_of_a_kernel_make_a_launch(
+    name: str | None, parameters: list[str], expected: bool
+) -> None:
+    assert has_kernel(TEXT, name, parameters) is expected
+
+
+@pytest.mark.parametrize("name", ["y", "ret", "other"])
+def test_a_name_that_the_listing_has_is_not_given_twice(name: str) -> None:
+    """The parameter would hide a variable, or be an opcode."""
+    source = TEXT.replace("factor", name)
+    listing = f".global .u32 other;\n{LISTING}"
+    renamed = rename_symbols(listing, source)
+    assert (f".param .f32 {name}\n" in renamed) is (name == "y")
