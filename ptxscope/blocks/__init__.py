@@ -1,1 +1,1 @@
-"""Several statements: read as one evaluation, run line by line, found to compute an intrinsic."""
+"""Several statements: one evaluation, a run line by line, or the code of an intrinsic."""

@@ -1,7 +1,7 @@
 """Explanations of a block's result by another text: shared registers, exchanged halves.
 
-Without ``&`` in its constraint, an output of an asm statement may share the register of an input,
-which the statement then reads too late.
+Without ``&`` in its constraint, an output of an asm statement may share the register of an input
+that the statement reads later.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from ..engine.tracing.trace import Trace
 from .block_parser import parse_block
 
 _SHARED_COST = -1
-"""The cost of a shared register, whose exact result is hardly a coincidence."""
+"""The cost of a shared register: its exact result is rarely a coincidence."""
 _HALVES_COST = 2
 
 
 class _Change(NamedTuple):
-    """Another text of a block, which explains its result if it has that."""
+    """Another text of a block that may explain its result."""
 
     lines: Sequence[str]
     phrase: str
     aspect: str
     cost: int
     sources: Mapping[str, str] = {}
-    """For a register that the text reads, the one whose value it has, if another."""
+    """The registers that the text reads with the value of another register, and that register."""
 
 
 def explain_block(block: BasicBlock, observations: Sequence[Observation]) -> Diagnosis:
-    """Return what explains observations, the likeliest first: as ``investigate``, and more.
+    """Return the explanations of observations, most likely first.
 
-    These are outputs of an asm statement that share an input's register, and exchanged halves.
+    They are those of ``investigate``, outputs that share an input's register, and exchanged halves.
     """
     diagnosis = investigate(block, observations)
     is_documented = any(not x.causes for x in diagnosis.explanations[:1])
@@ -126,7 +126,7 @@ def _share_register(block: BasicBlock, output: AsmExpression, source: str) -> _C
 
 
 def _parse_change(block: BasicBlock, change: _Change) -> BasicBlock | None:
-    """Return a changed block; None if it can't be compared with the block."""
+    """Return a changed block; None if it cannot be compared with the original."""
     try:
         changed = parse_block("\n".join(change.lines)).with_results(block.outputs)
     except PtxError:
@@ -138,7 +138,7 @@ def _parse_change(block: BasicBlock, change: _Change) -> BasicBlock | None:
 def _trace_change(
     block: BasicBlock, changed: BasicBlock | None, change: _Change, observation: Observation
 ) -> Trace | None:
-    """Return the trace of a changed block on the observed operands; None if it reads others."""
+    """Return the trace of a changed block on the observed operands; None if it reads other ones."""
     operands = observation.operands
     values = {name: operands[role] for role, name in block.names.items() if role in operands}
     values |= {x: values[y] for x, y in change.sources.items() if y in values}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..engine.tracing.evaluation import Given, Outputs, Value
 
 MAX_STATEMENTS = 64
-"""Most statements of a block, which is for somebody to read."""
+"""Maximum statements of a block meant for reading."""
 
 
 def parse_block(
@@ -35,17 +35,16 @@ def parse_block(
     with_memory: bool = False,
     max_statements: int = MAX_STATEMENTS,
 ) -> BasicBlock:
-    """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
+    """Parse a straight line of statements: plain PTX, in braces, or an ``asm`` statement.
 
-    ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog. ``with_memory`` leaves out loads, ``cvta`` and moves of
-    special registers too: what one writes is a value that the block reads. Then what the block
-    stores is its result, if it stores anything; addresses are left out.
-
-    A result is a register that no later statement reads, and that the block does not declare in
-    braces; in an ``asm`` statement, an output operand. A branch to the end of the block, with a
-    guard, is one of its ``guards`` if nothing is stored before it. Raise PtxError if there is no
-    result, if a statement is illegal or of another kind, or if the text has several programs.
+    ``lines``, from 1, selects statements of the text of the file ``name``. Every statement is an
+    instruction of the catalog. ``with_memory`` also allows loads, ``cvta`` and moves of special
+    registers: they are left out, and their results become inputs. The stored values, if any, are
+    then the block's results; addresses are left out. A result is a register that no later statement
+    reads, and that the block does not declare in braces; in an ``asm`` statement, an output
+    operand. A guarded branch to the end of the block is one of its ``guards`` if nothing is stored
+    before it. Raise PtxError if there is no result, if a statement is illegal or of another kind,
+    or if the text has several programs.
     """
     check_argument("text", text, str, "PTX as text")
     if lines is not None and has_calls(excerpt := _blank_other_lines(text, lines)):
@@ -69,7 +68,7 @@ def parse_block(
 
 
 def _check_one_statement(text: str) -> None:
-    """Raise PtxError if a text without a statement has one that is illegal or misspelt."""
+    """Raise PtxError for an illegal or misspelt instruction in a text without statements."""
     try:
         parse(text)
     except PtxError as error:
@@ -82,7 +81,7 @@ def _format_lines(lines: range) -> str:
 
 
 def _find_line_span(text: str, lines: range) -> Span:
-    """Return the span of lines of a text, counted from 1, without blanks around them."""
+    """Return the span of some lines of a text, from 1, without surrounding blanks."""
     written = text.split("\n")
     selected = "\n".join(written[lines[0] - 1 : lines[-1]])
     start = sum(len(line) + 1 for line in written[: lines[0] - 1])
@@ -91,15 +90,15 @@ def _find_line_span(text: str, lines: range) -> Span:
 
 
 def find_block(text: str) -> BasicBlock | None:
-    """Return the block of a text that computes more than one instruction of the catalog does.
+    """Return the block of a text with several instructions.
 
-    Return None if it does not, and for statements that are in several blocks, or a single one that
-    is not computed. Raise PtxError if one of several can't be computed.
+    Return None if one instruction does the same, for statements in several blocks, and for a single
+    statement that is not computed. Raise PtxError if one of several cannot be computed.
     """
     computing, results = list[Statement](), set[str]()
     for program in load(text, is_excerpt=True):
         for x in program.statements:
-            # what is loaded is a given value, unless it replaces a result
+            # a loaded value is an input, unless it replaces a result
             is_load = x.opcode in LOADS and results.isdisjoint(x.writes)
             if x.explained or (_is_meant_to_compute(x) and not is_load):
                 computing.append(x)
@@ -116,7 +115,7 @@ def find_block(text: str) -> BasicBlock | None:
 
 
 def _is_meant_to_compute(statement: Statement) -> bool:
-    """Whether a statement is PTX that writes a register; what has a gap may be anything."""
+    """Whether a statement certainly writes a register; one with a gap may be anything."""
     if statement.kind is StatementKind.PLAIN_INSTRUCTION:
         return True
     is_ptx = bool(statement.modifiers) or statement.opcode in OTHER_OPCODES
@@ -129,13 +128,13 @@ def _is_meant_to_compute(statement: Statement) -> bool:
 
 
 def _blank_other_lines(text: str, lines: range) -> str:
-    """Return some lines of a text, each at its number."""
+    """Replace all but some lines of a text with blanks; line numbers stay."""
     selected = text.split("\n")[lines.start - 1 : lines.stop - 1]
     return "\n" * (lines.start - 1) + "\n".join(selected)
 
 
 def _select(program: Program, lines: range | None) -> list[Statement]:
-    """Return the statements on some lines, with the braces of all."""
+    """Return the statements on some lines, and all braces."""
     return [x for x in program.statements if lines is None or x.is_brace or x.line in lines]
 
 
@@ -147,10 +146,10 @@ def _is_computed(statement: Statement) -> bool:
 def trace_block(
     block: str | BasicBlock, values: Mapping[str, Scalar], *, model: str | Model = "isa"
 ) -> Trace:
-    """Trace a block on values by register name, as ``trace`` does one instruction.
+    """Trace a block on values by register name, like ``trace``.
 
-    The values are for the registers that the block reads before it writes them. Raise PtxError
-    if the block is invalid, and ValueError if a value is; the message names the register.
+    The values are for the input registers, which the block reads before it writes them. Raise
+    PtxError if the block is invalid, and ValueError if a value is; the message names the register.
     """
     return trace_program(read_block(block), values, model=model)
 
@@ -163,10 +162,10 @@ def evaluate_block(
     out: Outputs | None = None,
     **named: Given,
 ) -> dict[str, Value]:
-    """Return the bits of a block's results by name, for integers or arrays, as ``evaluate`` does.
+    """Return the bits of a block's results by name, for integers or arrays, like ``evaluate``.
 
-    All statements are one plan, so arrays pass once. Raise PtxError if the block is invalid, and
-    ValueError if a value is.
+    All statements are one plan, so arrays are read once. Raise PtxError if the block is invalid,
+    and ValueError if a value is.
     """
     block = read_block(block)
     operands = merge_values(values, named)

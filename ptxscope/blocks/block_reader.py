@@ -1,4 +1,4 @@
-"""Basic blocks from the statements of a program: what each reads, writes and stores."""
+"""Basic blocks from the statements of a program: their inputs, results and stores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .needless_guards import drop_needless_guards
 from .stores import Store, find_store, is_effect_free
 
 _OUTSIDE = {**dict.fromkeys(LOADS, "loaded"), **dict.fromkeys(ADDRESS_CONVERSIONS, "an address")}
-"""Instructions whose results come from outside of a block with memory, and their kinds."""
+"""Instructions whose results come from outside a block with memory, and the kinds of these."""
 _SPECIAL_REGISTER = "a special register"
 
 
@@ -45,7 +45,7 @@ class _Contents(NamedTuple):
     place: ValuePlace
     type: Type
     bits: int | None = None
-    """The constant that it is, if it is one."""
+    """The bits of a constant, else None."""
 
 
 class BlockReader:
@@ -61,28 +61,28 @@ class BlockReader:
             self.places[name]: _Contents(ValuePlace(0, name), program.types[name], bits)
             for name, bits in program.constants.items()
         }
-        """The contents of the registers, by the place that wrote them."""
+        """The contents of the registers, by place."""
         self.written: dict[str, _Contents] = {}
         """The results so far of the current statement."""
         self.statements: list[BlockStatement] = []
         self.written_lines: list[str] = []
         self.unused_results: dict[ValuePlace, str] = {}
-        """The results that nothing has read, with their registers."""
+        """The results not read yet, with their registers."""
         self.notes = [*program.notes]
         self.kinds: dict[str, str] = {}
-        """The kind of the value of each register that nothing writes before: ``loaded``."""
+        """The kind of each input register's value: ``loaded``."""
         self.outer_accesses: list[OuterAccess] = []
         self.stored: dict[str, ValuePlace] = {}
-        """The computed values that are stored, by their registers."""
+        """The stored computed values, by their registers."""
         self.stored_bytes: list[tuple[object, range]] = []
-        """The bases of stores, and which bytes from there they write."""
+        """The bytes that stores write, relative to each base."""
         self.own_results: dict[str, ValuePlace] = {}
-        """The results of inner blocks, by registers that they declare."""
+        """The results of inner blocks, by their local registers."""
         self.cut_values: dict[tuple[ValuePlace, int], ValuePlace] = {}
-        """The low bits of values of which a statement stores so many."""
+        """The low bits of values that a statement stores only in part."""
         self.open_blocks: list[Statement] = []
         self.declarations: dict[str, Statement | None] = {}
-        """The inner block that declares each given register, if one does."""
+        """The inner block that declares each input register, if any."""
 
     def read(self, statements: list[Statement]) -> BasicBlock:
         """Return the block of the statements."""
@@ -114,7 +114,7 @@ class BlockReader:
                     self._add_guard(statement, statements)
                 case _:
                     self._skip(statement, statements)
-            # where a guard fails, or nothing is computed, a register keeps its contents
+            # if a guard fails, or nothing is computed, a register keeps its contents
             for name in () if statement.is_brace else statement.writes:
                 if contents := self._find_contents(name):
                     self.contents[WritePlace(statement.number, name)] = contents
@@ -141,7 +141,7 @@ class BlockReader:
         )
 
     def _leave_block(self, block: Statement) -> None:
-        """Note the results in the registers that an inner block declares, and forget these."""
+        """Note the results in an inner block's local registers, and forget these registers."""
         for name in block.writes:
             contents = self._find_contents(name)
             self.places.pop(name, None)
@@ -149,7 +149,7 @@ class BlockReader:
                 self.own_results[name] = contents.place
 
     def _find_contents(self, name: str) -> _Contents | None:
-        """Return what is in a register, if the block has used it."""
+        """Return the contents of a register, if the block has used it."""
         place = self.places.get(name) or make_initial_place(name)
         return self.written.get(name) or self.contents.get(place)
 
@@ -207,7 +207,7 @@ class BlockReader:
                 self.outer_accesses.append(OuterAccess(statement.text, statement.line, ""))
 
     def _find_outer_kind(self, statement: Statement) -> str:
-        """Return the kind of the value of registers not used before; empty if they have none."""
+        """Return the kind of a statement's values from outside the block, or an empty string."""
         if not self.with_memory or any(map(self._find_contents, statement.writes)):
             return ""
         source = statement.text.rpartition(",")[2].strip().partition(".")[0]
@@ -216,7 +216,7 @@ class BlockReader:
         return _OUTSIDE.get(statement.opcode, "")
 
     def _add_store(self, statement: Statement, store: Store) -> bool:
-        """Note the values that a store writes to memory; return whether all are known."""
+        """Note the values that a store writes; return whether all are known."""
         names = [self._find_stored_name(x, store.bits, statement) for x in store.values]
         if not all(names):
             return False
@@ -239,7 +239,7 @@ class BlockReader:
         return True
 
     def _find_stored_name(self, value: Operand, bits: int, statement: Statement) -> str:
-        """Return the value of a store as in ``OuterAccess``; empty if it is not known."""
+        """Return the value of a store as in ``OuterAccess``; empty if unknown."""
         if isinstance(value, ConstantOperand):
             pattern = value.value if value.pattern is None else value.pattern
             return f"={pattern & (1 << bits) - 1:#x}" if isinstance(pattern, int) else ""
@@ -260,7 +260,7 @@ class BlockReader:
         return f"={contents.place.role}"
 
     def _cut(self, name: str, contents: _Contents, bits: int, statement: Statement) -> ValuePlace:
-        """Return the place of the low bits of a register, which a statement stores."""
+        """Return the place of the low bits of a register that a statement stores."""
         held_bits = contents.type.bits
         if bits >= held_bits:
             return contents.place
@@ -272,7 +272,7 @@ class BlockReader:
         return self.cut_values[key]
 
     def _move(self, statement: Statement) -> None:
-        """Give the contents of a register, or a literal, another name."""
+        """Give a register's contents, or a literal, another name."""
         ins = statement.instruction
         assert ins
         ((_, target),), source, type_ = ins.results.items(), ins.sources[0], ins.type_of("a")
@@ -292,7 +292,7 @@ class BlockReader:
             self._add_instruction(statement, ins)
 
     def _add_move(self, statement: Statement, move: VectorMove) -> None:
-        """Add the instructions that give the result of a move between a word and its parts."""
+        """Add the instructions that are equal to a move between a word and its parts."""
         if move.part_bits == 8:
             self._fail("a block can't take a `mov` with a list of bytes", statement.span,
                        "prmt joins bytes")  # fmt: skip
@@ -300,7 +300,7 @@ class BlockReader:
             self._compute(statement, step, is_guarded=step.target in move.targets)
 
     def _compute(self, statement: Statement, step: MoveStep, *, is_guarded: bool = False) -> None:
-        """Add an instruction that is a part of what a statement does."""
+        """Add an instruction that is a part of a statement."""
         self._check_count(statement)
         ins = parse(step.line)
         sources: list[Register | Immediate] = [
@@ -320,10 +320,7 @@ class BlockReader:
         self._add_instruction(statement, ins, str(ins).rstrip(";"))
 
     def _add_instruction(self, statement: Statement, ins: Instruction, part: str = "") -> None:
-        """Add an instruction with the values that it reads.
-
-        ``part`` is its text if it does a part of the statement.
-        """
+        """Add an instruction with its inputs; ``part`` is its text as part of a statement."""
         spans = ins.spans
         if ins.entry.can_have_wider_registers:
             names = ((role, self._find_contents(name)) for role, name in ins.names.items())
@@ -370,7 +367,7 @@ class BlockReader:
         return contents
 
     def _find_outputs(self) -> Mapping[str, ValuePlace]:
-        """Return the results by name: of an asm statement, its outputs; else, what is not read."""
+        """Return the results by name: an asm statement's outputs, or else the unread results."""
         named = {name for names in self.program.bound.outputs.values() for name in names}
         outputs = self.stored or {
             name: place
@@ -384,13 +381,13 @@ class BlockReader:
         return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
 
     def _find_read_values(self, outputs: Mapping[str, ValuePlace]) -> Mapping[str, ValuePlace]:
-        """Return what is in the other registers that were written, unless it is stored."""
+        """Return the contents of the other registers that were written, unless they are stored."""
         if self.stored:
             return {}
         return {name: place for name, place in self._iter_results() if name not in outputs}
 
     def _iter_results(self) -> Iterator[tuple[str, ValuePlace]]:
-        """Yield the registers at the end that hold a result of a statement, and its place."""
+        """Yield the registers that finally contain a statement's result, and its place."""
         for name, place in self.places.items():
             contents = self.contents.get(place)
             if contents and contents.place.statement:
@@ -398,7 +395,7 @@ class BlockReader:
 
 
 def _leads_to_end(branch: Statement, statements: Sequence[Statement]) -> bool:
-    """Whether a branch leads to where nothing of the block is left, or ends the thread."""
+    """Whether a branch leads to the end of the block, or ends the thread."""
     if branch.opcode in RETURNS:
         return True
     start = min(branch.targets, default=0)
@@ -406,7 +403,7 @@ def _leads_to_end(branch: Statement, statements: Sequence[Statement]) -> bool:
 
 
 def _has_only_ends(statements: Iterable[Statement]) -> bool:
-    """Whether statements do nothing but end the thread."""
+    """Whether statements only end the thread."""
     return all(
         x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
         or (x.kind is StatementKind.BRANCH and x.opcode in RETURNS)

@@ -1,7 +1,7 @@
-"""The dataflow of a program: what each statement computes, of which earlier values.
+"""The dataflow of a program: the operation of each statement, and the values that it reads.
 
-Two statements that apply the same operation to the same values are one node, so that neither the
-order of independent statements nor the names of registers matter.
+Statements that apply the same operation to the same values are one node, so that neither the order
+of independent statements nor the names of registers matter.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..engine.syntax.instruction import (
 from ..engine.syntax.opcodes import BRANCHES
 
 INPUT = ""
-"""The operation of a node whose value comes from elsewhere."""
+"""The operation of a node with a value from elsewhere."""
 CONSTANT = "#"
 """The operation of a constant; its only argument is the bits."""
 
 
 class FlowNode(NamedTuple):
-    """A value: an operation of earlier values."""
+    """A value: an operation on earlier values."""
 
     operation: str
     """An opcode with its modifiers, ``INPUT``, or ``CONSTANT``.
@@ -41,7 +41,7 @@ class FlowNode(NamedTuple):
     ``mov.b32.1`` is part 1 of a word, ``mov.b32`` a word of parts.
     """
     arguments: tuple[int, ...]
-    """The numbers of the nodes that it takes; of a constant, its bits."""
+    """The numbers of its operands' nodes; for a constant, its bits."""
 
 
 class Computation(NamedTuple):
@@ -57,7 +57,7 @@ class DataFlow:
     def __init__(self) -> None:
         self.nodes: list[FlowNode] = []
         self.registers: list[str] = []
-        """The register that first holds each node; of a constant, an empty string."""
+        """The first register of each node; empty for a constant."""
         self.computations: list[list[Computation]] = []
         """The statements that compute each node, in the order of the text."""
         self._numbers: dict[FlowNode, int] = {}
@@ -67,7 +67,7 @@ class DataFlow:
         return self._append(FlowNode(INPUT, ()), register)
 
     def add(self, node: FlowNode, statement: Statement | None = None, register: str = "") -> int:
-        """Return the number of a node, which is added if there is none like it."""
+        """Return the number of a node; add it if there is no equal one."""
         number = self._numbers.get(node)
         if number is None:
             number = self._numbers[node] = self._append(node, register)
@@ -80,7 +80,7 @@ class DataFlow:
         return self.add(FlowNode(CONSTANT, (bits,)))
 
     def find_computation(self, number: int, end: Statement) -> Computation | None:
-        """Return the last computation of a node up to a statement, else its first, if any."""
+        """Return the last computation of a node before a statement, or else its first, if any."""
         computations = self.computations[number]
         index = bisect_right(computations, end.span, key=_get_span)
         return computations[max(index - 1, 0)] if computations else None
@@ -97,12 +97,12 @@ def _get_span(computation: Computation) -> Span:
 
 
 ANY_SIGN = frozenset(x.opcode for x in ENTRIES if x.ignores_sign)
-"""Opcodes of which the low bits are the same for signed and unsigned operands."""
+"""Opcodes whose low bits are the same for signed and unsigned operands."""
 
 
 @cache
 def _describe_form(form: Form) -> str:
-    """Return an operation's name, one for equal operations; empty if operands have modifiers."""
+    """Return an operation's name, the same for equal operations; "" if operands have modifiers."""
     places = (SlotPlace.A, SlotPlace.B, SlotPlace.C, SlotPlace.E, SlotPlace.D)
     if any(format_operand_prefix(form, x) or format_operand_suffix(form, x) for x in places):
         return ""
@@ -115,16 +115,16 @@ def _describe_form(form: Form) -> str:
 
 
 def find_flow(statements: Sequence[Statement], *, is_whole: bool = True) -> DataFlow:
-    """Return the dataflow of a program; what is not a whole function may be entered at a label.
+    """Return the dataflow of a program; unless ``is_whole``, its labels are also entry points.
 
-    A register has the value of the one statement that may have written it last. If there are
-    several, it has another value, from elsewhere, in each basic block that reads it.
+    A register has the value of the only statement that may have written it last. If there are
+    several, it is a new input in each basic block that reads it.
     """
     ends = [x.kind is StatementKind.BRANCH or x.is_opaque for x in statements]
     labels = [i for i, x in enumerate(statements) if x.kind is StatementKind.LABEL]
     blocks = find_blocks(statements, (*labels, *(i + 1 for i, x in enumerate(ends) if x)))
     reader = _FlowReader(statements)
-    # a macro may write any register, and go anywhere; so does a branch to a label elsewhere
+    # a macro may write any register and branch anywhere; so may the code at a label elsewhere
     if is_whole and not any(x.is_opaque or _leads_elsewhere(x) for x in statements):
         reader.writers = Writers(blocks, [_list_unique_writes(x) for x in statements])
     for number, block in enumerate(blocks):
@@ -144,22 +144,22 @@ def _list_unique_writes(statement: Statement) -> list[str]:
 
 
 class _FlowReader:
-    """Reads statements, with the node that each register holds, by its unique name."""
+    """Reads statements, and tracks the node of each register by its unique name."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self.flow = DataFlow()
         self.writers: Writers | None = None
-        """None if registers may be written anywhere."""
+        """None if any statement may write any register."""
         self._statements = statements
         self._state: dict[str, int] = {}
         self._inner_names: list[frozenset[str]] = []
         """The registers that each open block declares."""
         self._nodes: dict[WritePlace, int] = {}
-        """The node of the value at each place, by the index of the statement."""
+        """The node of the value at each place."""
         self._number = self._index = 0
 
     def read_block(self, number: int, block: CodeBlock) -> None:
-        """Add what the statements of a basic block compute."""
+        """Add the computations of a basic block."""
         self._number = number
         self._state.clear()
         for self._index in range(block.start, block.end):
@@ -200,7 +200,7 @@ class _FlowReader:
         return self._state[unique]
 
     def _find_earlier_value(self, name: str, unique: str) -> int:
-        """Return the value of a register that its block has not used."""
+        """Return the value of a register at its first use in a block."""
         writers = self.writers.find(self._number, unique) if self.writers else ()
         if len(writers) != 1:
             return self.flow.add_input(name)

@@ -1,4 +1,4 @@
-"""Execution of a program: registers carried along, each instruction of the catalog traced."""
+"""Execution of a program: the registers, and a trace of each instruction of the catalog."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MissingError(Exception):
 
 
 class UnknownError(Exception):
-    """A statement is not run, or reads an unknown value and can forget its results."""
+    """A statement is not run, or reads an unknown value so that its results become unknown."""
 
 
 class Registers:
@@ -49,7 +49,7 @@ class Registers:
         for name, bits in program.constants.items():
             self._set_value(name, Value(bits, program.types[name].bits))
         self.reads: dict[str, Value] = {}
-        """The values that the current statement has read."""
+        """The values that the current statement read."""
         self.missing_inputs: dict[str, MissingInput] = {}
         self.stop_values: dict[str, Value] = {}
         """The registers when the first input was missing."""
@@ -58,10 +58,10 @@ class Registers:
         self._answered_keys: dict[str, str] = {}
         """The inverse of ``answers``."""
         self._missing_keys: dict[str, str] = {}
-        """For each register, the key of its first unknown value that was read."""
+        """The key of the first unknown value read of each register."""
 
     def collect_final_values(self) -> dict[str, Value]:
-        """Return the final registers without untouched ones; apply unused inputs."""
+        """Return the final contents of all used registers; apply unused inputs."""
         values = self.stop_values if self.missing_inputs else self._collect_values()
         final_values = {name: self._resolve_value(name, x, x.width) for name, x in values.items()}
         return {name: x for name, x in final_values.items() if x.bits is not None or x.writer}
@@ -73,14 +73,14 @@ class Registers:
         return {x: self.inputs[key].bits if key else None for x, key in keys.items()}
 
     def await_results(self, statement: Statement) -> None:
-        """Make the results of a statement unknown for want of an input."""
+        """Make the results of a statement unknown until an input is supplied."""
         for name in statement.writes:
             width = self.program.types[name].bits
             value = Value(None, width, statement, is_pending=True)
             self.values[WritePlace(statement.number, name)] = value
 
     def keep_contents(self, statement: Statement) -> None:
-        """Keep the contents of the registers that a statement may write, and did not write."""
+        """Keep the contents of the registers that a statement could have written but did not."""
         for name in statement.writes:
             if WritePlace(statement.number, name) not in self.values:
                 self.values[WritePlace(statement.number, name)] = self._find_value(name)
@@ -146,7 +146,7 @@ class Registers:
     def _make_missing_input(
         self, name: str, value: Value, type_: Type, reader: Statement
     ) -> MissingInput:
-        """Return a missing input; its key is the name unless that is another value's."""
+        """Return a missing input; its key is the name, unless another value has that key."""
         suggested = self.program.find_value_type(name, value.writer)
         type_ = suggested if suggested.bits == type_.bits else type_
         need = MissingInput(name, type_, reader, value.writer, name)
@@ -158,7 +158,7 @@ class Registers:
         return need._replace(key=value.key, taken_key=first_key)
 
     def read_all(self, types: Mapping[str, Type], statement: Statement) -> dict[str, int]:
-        """Return bits by name; raise MissingError after recording all unknown ones."""
+        """Return bits by name; raise MissingError after recording all unknown registers."""
         bits_by_name = {
             name: self._read_register(name, type_, statement) for name, type_ in types.items()
         }
@@ -168,7 +168,7 @@ class Registers:
         return known_bits
 
     def check_known(self, types: Mapping[str, Type]) -> None:
-        """Raise UnknownError if a register is unknown, MissingError if an input would tell it."""
+        """Raise UnknownError for an unknown register, MissingError if an input could supply it."""
         for name, type_ in types.items():
             value = self._resolve_value(name, self._find_value(name), type_.bits)
             if value.bits is None or value.width != type_.bits:
@@ -191,7 +191,7 @@ class Registers:
 
 
 def make_given_value(program: Program, sites: UnknownSites, key: str, value: int) -> Value:
-    """Return an input; raise ValueError if the program has no such one, or it does not fit."""
+    """Return an input; raise ValueError if its key does not exist or the value does not fit."""
     name = register_of(key)
     if name not in program.types:
         raise ValueError(f"{key} is not a register of {program.name}")
@@ -211,7 +211,7 @@ def _find_width(statement: Statement, name: str) -> int:
 
 
 _MAX_NAMES = 4
-"""Registers that a note lists."""
+"""Maximum registers in a note."""
 
 
 def execute(
@@ -225,11 +225,11 @@ def execute(
     """Run a program on integers by register name, up to ``stop_line`` if there is one.
 
     An input supplies one unknown value of a register: ``u@17`` the value after line 17, ``u`` the
-    first that is read and has no input of its own. A branch that is taken ends the run.
-    ``on_progress`` is called with the number of finished statements.
+    first value read without such an input. A taken branch ends the run. ``on_progress`` is called
+    with the number of finished statements.
 
-    Raise ValueError for a name that the program does not have, a line that makes nothing unknown,
-    or a value that does not fit.
+    Raise ValueError for a name that the program lacks, a line that makes nothing unknown, or a
+    value that does not fit.
     """
     sites = find_unknown_sites(program)
     inputs = {key: make_given_value(program, sites, key, value) for key, value in values.items()}
@@ -279,7 +279,7 @@ class _Machine:
         return StopReason.END
 
     def iter_steps(self) -> Iterator[RunStep]:
-        """Yield the steps, with the inputs for values that they make unknown."""
+        """Yield the steps; apply inputs to the values that they make unknown."""
         for step in self.steps:
             if step.statement.may_become_unknown and None in step.writes.values():
                 writes = self.registers.find_answers(step.statement, step.writes)
@@ -324,7 +324,7 @@ class _Machine:
     def _compute_statement(
         self, statement: Statement, is_guarded: bool
     ) -> tuple[Trace | None, dict[str, int]]:
-        """Return the trace and results of a statement whose guard holds or is unknown.
+        """Return the trace and results of a statement whose guard is true or unknown.
 
         Raise MissingError if an input is missing, and UnknownError if the results are unknown.
         """
@@ -395,7 +395,7 @@ def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) ->
 def _compute_plain_results(
     statement: Statement, bits: Mapping[str, int], model: Model
 ) -> dict[str, int]:
-    """Return the results of a plain instruction whose guard holds, by register."""
+    """Return the results of a plain instruction with a true guard, by register."""
     if statement.move:
         return statement.move.compute_results(bits)
     assert statement.instruction

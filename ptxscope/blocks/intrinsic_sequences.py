@@ -1,4 +1,4 @@
-"""The sequences that compute an intrinsic of CUDA: patterns of dataflow, and where they occur."""
+"""Sequences that compute a CUDA intrinsic: patterns of dataflow, and their occurrences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .dataflow import CONSTANT, INPUT, DataFlow, FlowNode, find_flow
 from .sequence_hints import may_have_sequences
 
 _PART = re.compile(r"(mov\.b\d+)\.([01])")
-"""The operation that gives one of two parts of a word."""
+"""The operation that extracts one of two parts of a word."""
 _ANY = "*"
 _MAX_STEPS = 400
-"""Limit of comparisons for one pattern at one node: it keeps the search linear."""
+"""Maximum comparisons for one pattern at one node, which keeps the search linear."""
 
 
 class Pattern(NamedTuple):
@@ -34,7 +34,7 @@ class Pattern(NamedTuple):
     parameters: str
     """A letter for each of its parameters, in C's order."""
     nodes: tuple[FlowNode, ...]
-    """A given value for each parameter, then the operations; the last one gives the result."""
+    """An input for each parameter, then the operations; the last one is the result."""
 
     @property
     def operation_count(self) -> int:
@@ -58,7 +58,7 @@ class Pattern(NamedTuple):
 
 
 def write_ptx(pattern: Pattern, result: str = "d") -> str:
-    """Return PTX that computes a pattern's result in a register, of registers a, b and c."""
+    """Return PTX that computes a pattern's result from registers a, b and c."""
     texts = list(pattern.parameters)
     lines: list[str] = []
     for number in range(len(texts), len(pattern.nodes)):
@@ -116,7 +116,7 @@ _Key = tuple[str, ...]
 
 
 class PatternIndex:
-    """Patterns by the operations at their ends."""
+    """Patterns by their last operations."""
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self._patterns: dict[_Key, list[Pattern]] = {}
@@ -126,7 +126,7 @@ class PatternIndex:
         self._operations = {key[0] for key in self._patterns}
 
     def find_match(self, flow: DataFlow, root: int) -> Match | None:
-        """Return the match of most operations that ends at a node."""
+        """Return the largest match that ends at a node."""
         nodes = flow.nodes
         if nodes[root].operation not in self._operations:
             return None
@@ -150,7 +150,7 @@ def _is_commutative(operation: str) -> bool:
 
 
 def _get_label(node: FlowNode) -> str:
-    """Return what a node must be; ``_ANY`` for a value that a pattern takes."""
+    """Return the label that a matching node has; ``_ANY`` for a pattern's input."""
     if node.operation == CONSTANT:
         return str(node.arguments[0])
     return node.operation or _ANY
@@ -164,7 +164,7 @@ def _make_key(nodes: Sequence[FlowNode], number: int) -> _Key:
 
 @lru_cache(4096)
 def _iter_keys(key: _Key) -> tuple[_Key, ...]:
-    """Return the keys of patterns that may match: any argument may be a value that they take."""
+    """Return the keys of patterns that may match: any argument may be a pattern's input."""
     operation, *labels = key
     choices = product(*((label, _ANY) for label in labels))
     is_sorted = _is_commutative(operation)
@@ -175,9 +175,9 @@ def _iter_keys(key: _Key) -> tuple[_Key, ...]:
 def _match(
     pattern: Sequence[FlowNode], nodes: Sequence[FlowNode], root: int
 ) -> tuple[int, ...] | None:
-    """Return the node for each node of a pattern, or None if it does not end at a node."""
+    """Return the node for each node of a pattern; None if it does not match at ``root``."""
     last, steps = len(pattern) - 1, 0
-    # what is still to be compared, and what has been found, for each way not yet followed
+    # the open comparisons and the matched nodes, for each alternative not yet tried
     ways: list[tuple[list[tuple[int, int]], dict[int, int]]] = [([(last, root)], {})]
     while ways:
         pending, found = ways.pop()
@@ -222,7 +222,7 @@ def _may_match(
     nodes: Sequence[FlowNode],
     others: Sequence[int],
 ) -> bool:
-    """Return whether arguments have the operations, or constants, of a pattern."""
+    """Return whether arguments have the operations or constants of a pattern."""
     return all(
         pattern[argument].operation == INPUT
         or _get_label(pattern[argument]) == _get_label(nodes[other])
@@ -233,22 +233,22 @@ def _may_match(
 _SYMMETRIC = re.compile(
     r"__v(?:add(?:[su]s)?|avg[su]|haddu|max[su]|min[su]|absdiff[su]|sad[su]|(?:set|cmp)(?:eq|ne))\d"
 )
-"""Intrinsics whose arguments may be swapped; then the value that comes first is the first."""
+"""Intrinsics whose arguments may be swapped; the earlier value is then the first."""
 _MAX_COVERING = 8
-"""Most sequences around another one with which it is compared."""
+"""Maximum sequences that enclose another one."""
 
 
 class IntrinsicSequence(NamedTuple):
-    """Statements that compute an intrinsic: other statements may stand between them."""
+    """Statements that compute an intrinsic, possibly with others in between."""
 
     intrinsic: str
     """The intrinsic's name: ``__vaddss4``."""
     arguments: tuple[str, ...]
-    """The registers or constants that it is given, in the order of C's parameters."""
+    """Its inputs, registers or constants, in the order of C's parameters."""
     result: str
-    """The register that holds the result."""
+    """The register of the result."""
     statements: tuple[Statement, ...]
-    """In order; the last one gives the result."""
+    """In order; the last one writes the result."""
     flow: DataFlow
     match: Match
 
@@ -274,7 +274,7 @@ class IntrinsicSequence(NamedTuple):
         return self.describe()
 
     def describe(self, lines_before: int = 0) -> str:
-        """Return a sentence without its full stop: ``lines 40–52 compute __vadd4(a, b) → d``.
+        """Return a sentence without a full stop: ``lines 40–52 compute __vadd4(a, b) → d``.
 
         ``lines_before`` is the number of lines before the loaded text.
         """
@@ -291,15 +291,15 @@ class IntrinsicSequence(NamedTuple):
 def find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
     """Return the sequences of a program that compute an intrinsic, in the order of their ends.
 
-    Only what has exactly the dataflow of a pattern is found: no branch changes it. A sequence
-    within another one is left out. Time is linear in the statements.
+    Their dataflow is exactly a pattern's, and no branch changes it. A sequence within another one
+    is left out. Time is linear in the statements.
     """
-    is_whole = not program.name.startswith("block")  # a string may be a part of a function
+    is_whole = not program.name.startswith("block")  # a string may be only a part of a function
     return tuple(_find_in_flow(find_flow(program.statements, is_whole=is_whole)))
 
 
 def find_text_sequences(text: str, name: str = "") -> tuple[IntrinsicSequence, ...]:
-    """Return the sequences of a file's text, whose name is ``name``, as ``find_sequences`` does."""
+    """Return the sequences in the text of the file ``name``, like ``find_sequences``."""
     if not may_have_sequences(text):
         return ()
     programs = load(text, name, is_wanted=_may_hold_pattern)
@@ -319,7 +319,7 @@ def _get_index() -> PatternIndex:
 
 
 def _may_hold_pattern(ptx: str) -> bool:
-    """Whether PTX has more than one statement, or a macro that may be several."""
+    """Whether PTX has several statements, or a macro that may be several."""
     return GAP in ptx or ";" in ptx.rstrip(";\n\t ")
 
 
@@ -372,7 +372,7 @@ def _iter_sequences(flow: DataFlow, match: Match) -> Iterator[IntrinsicSequence]
 
 
 def _format_value(flow: DataFlow, number: int, end: Statement) -> str:
-    """Return the register that holds a value before a statement, or a constant."""
+    """Return the register of a value before a statement, or a constant."""
     operation, arguments = flow.nodes[number]
     if operation == CONSTANT:
         return format_hex(arguments[0], 32)

@@ -1,4 +1,4 @@
-"""Guards of two statements of which exactly one acts: ``@p mov d, a; @!p mov d, b``."""
+"""Opposite guards, under which one of two statements acts: ``@p mov d, a; @!p mov d, b``."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ..engine.syntax.errors import quote_word
 from ..engine.syntax.instruction import Register
 
 _MAX_DISTANCE = 64
-"""Statements after the first in which the second is sought."""
+"""Maximum distance of the second statement from the first."""
 
 
 class GuardedStatement(NamedTuple):
-    """A statement of a block, as it is written and as it is evaluated."""
+    """A statement of a block, as written and as evaluated."""
 
     original: Statement
     statement: Statement
-    """Without its guard if another statement replaces its result where the guard fails."""
+    """Without its guard if another statement replaces its result when the guard is false."""
     note: str = ""
 
 
 def drop_needless_guards(statements: Sequence[Statement]) -> Iterator[GuardedStatement]:
     """Yield the statements; the first of two with opposite guards is evaluated without its guard.
 
-    It keeps the guard if it writes several registers, or one that has a value already.
+    It keeps the guard if it writes several registers, or one that already has a value.
     """
     names = set[str]()
     for index, x in enumerate(statements):
@@ -43,7 +43,7 @@ def drop_needless_guards(statements: Sequence[Statement]) -> Iterator[GuardedSta
 
 
 def _find_complement(statement: Statement, later: Sequence[Statement]) -> Statement | None:
-    """Return the statement that writes a register under the opposite guard, before any reads it."""
+    """Return the statement that writes a register under the opposite guard before it is read."""
     if len(statement.writes) != 1 or statement.writes[0] in _list_sources(statement):
         return None
     name, guard = statement.writes[0], statement.guard
@@ -59,7 +59,7 @@ def _find_complement(statement: Statement, later: Sequence[Statement]) -> Statem
 
 
 def _list_sources(statement: Statement) -> list[str]:
-    """Return what an instruction reads besides its guard; the registers of another statement."""
+    """Return an instruction's sources without its guard; for other statements, their registers."""
     ins = statement.instruction
     if ins is None:
         return [name for name, _ in statement.declared]

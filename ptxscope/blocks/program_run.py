@@ -1,4 +1,4 @@
-"""A run of a program, line by line: its steps, the registers, and the inputs that it lacks."""
+"""A run of a program, line by line: steps, registers, and missing inputs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Value(NamedTuple):
     is_pending: bool = False
     """Whether it is unknown only because a required input is missing."""
     key: str = ""
-    """Key of the input that supplies it; empty if it was computed."""
+    """Key of the input that supplies it; empty if computed."""
 
 
 class MissingInput(NamedTuple):
@@ -44,19 +44,19 @@ class MissingInput(NamedTuple):
     type: Type
     reader: Statement
     clobbered_by: Statement | None
-    """The statement that made it unknown; None if nothing has written it."""
+    """The statement that made it unknown; None if no statement wrote it."""
     key: str
     """Key of the missing input: the register's name, or ``u@17`` if the name is taken."""
     taken_key: str = ""
-    """Key of the value that the name is taken for."""
+    """Key of the value that already uses the name."""
 
     @property
     def message(self) -> str:
-        """The reader of the register, and why its value is unknown."""
+        """The reader of the register, and the reason why its value is unknown."""
         return self.describe(SourceLines(""))
 
     def describe(self, sources: SourceLines) -> str:
-        """Return the reader of the register, and why its value is unknown."""
+        """Return the reader of the register, and the reason why its value is unknown."""
         clobberer, line = self.clobbered_by, self.taken_key.partition("@")[2].partition("#")[0]
         reasons = (
             [f"{clobberer.name} at {sources.format_line(clobberer.line)} made it unknown"]
@@ -80,9 +80,9 @@ class RunStep(NamedTuple):
     trace: Trace | None
     """Trace of an explained instruction; None if it is inactive and an input is unknown."""
     reads: Mapping[str, Value]
-    """Known values of the registers it reads, and of an old value its guard might keep."""
+    """Known values of the registers that it reads, and of old values that its guard may keep."""
     writes: Mapping[str, int | None]
-    """Bits by name; None if they became unknown."""
+    """Bits by name; None for unknown ones."""
     note: str
 
     @property
@@ -97,7 +97,7 @@ class RunStep(NamedTuple):
 
     @property
     def instruction(self) -> Instruction | None:
-        """The instruction, if it is an instruction of the catalog."""
+        """The instruction, if it is in the catalog."""
         return self.statement.explained
 
 
@@ -125,18 +125,18 @@ class Run(NamedTuple):
     """The final contents of every register, in the order of their first values."""
     ending: StopReason
     missing_inputs: tuple[MissingInput, ...]
-    """The inputs that the run needs to go on, as far as they are known."""
+    """The inputs that the run needs to continue, as far as known."""
     unused: tuple[str, ...]
-    """Keys of the inputs that nothing has read."""
+    """Keys of the unused inputs."""
     answers: Mapping[str, str]
     """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
     values: Mapping[WritePlace, Value] = {}
-    """The contents of the registers, by the place that wrote them."""
+    """The contents of the registers, by place."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
         """Return the steps that wrote a register, or made it unknown.
 
-        If several blocks declare a register of that name, it is the outermost that was written.
+        If several blocks declare a register of that name, it is the outermost written one.
         """
         depths = self.program.compute_depths(name)
         steps_by_depth: dict[int, list[RunStep]] = {}
@@ -155,7 +155,7 @@ class UnknownSites(NamedTuple):
     """Statements by key."""
 
     def find_key(self, place: WritePlace) -> str:
-        """Return the key of the unknown contents of a place; empty if it is computed."""
+        """Return the key of the unknown contents of a place; empty if they are computed."""
         is_initial = place.statement == INITIAL
         return make_initial_key(place.register) if is_initial else self.keys.get(place, "")
 
@@ -164,7 +164,7 @@ class UnknownSites(NamedTuple):
         return tuple(key for place, key in self.keys.items() if place.register == name)
 
     def has_key(self, key: str) -> bool:
-        """Return whether a key of a register of the program accepts an input."""
+        """Return whether a key accepts an input."""
         return key in self.statements or key in (
             register_of(key),
             make_initial_key(register_of(key)),
@@ -177,7 +177,7 @@ def find_unknown_sites(program: Program) -> UnknownSites:
     statements: dict[str, Statement] = {}
     counts = Counter[str]()
     braces = (x for x in program.statements if x.kind is StatementKind.BLOCK_START)
-    # a key seldom refers to a brace
+    # a key rarely refers to a brace
     for statement in (*(x for x in program.statements if x.may_become_unknown), *braces):
         for name in dict.fromkeys(statement.writes):
             key = f"{name}@{statement.line}"
@@ -199,7 +199,7 @@ def register_of(key: str) -> str:
 
 
 def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:
-    """Yield the steps that a step's values come from, last first."""
+    """Yield the steps that a step's values come from, the latest first."""
     numbers = {value.step for value in step.reads.values()}
     for earlier in reversed(run.steps[: step.number - 1]):
         if earlier.number in numbers:
@@ -208,10 +208,10 @@ def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:
 
 
 def find_culprits(run: Run, expected_results: Mapping[str, Observed]) -> dict[str, RunStep]:
-    """Return, for each register that differs from the observation, the step that is to blame.
+    """Return the culprit of each register that differs from the observation.
 
-    That is the last write of the register. If that step only copied a register or kept the wrong
-    bits, it is the step that they came from. Registers that nothing wrote are omitted.
+    It is the step that wrote the register last or, if that step only copied a register or kept the
+    wrong bits, the step where they came from. Unwritten registers are omitted.
     """
     culprits: dict[str, RunStep] = {}
     for name, observed in expected_results.items():
@@ -234,7 +234,7 @@ def find_first_culprit(run: Run, expected_results: Mapping[str, Observed]) -> Ru
 
 
 def _find_bit_source(run: Run, step: RunStep, bits: int) -> RunStep:
-    """Return the step from which some bits of a step's result come unchanged."""
+    """Return the step that some bits of a step's result come from unchanged."""
     while True:
         value = step.reads.get(_find_kept_register(step, bits))
         if value is None or not value.step:
@@ -243,7 +243,7 @@ def _find_bit_source(run: Run, step: RunStep, bits: int) -> RunStep:
 
 
 def _find_kept_register(step: RunStep, bits: int) -> str:
-    """Return the register from which a step copied some bits, or an empty string."""
+    """Return the register that a step copied some bits from, or an empty string."""
     statement, trace = step.statement, step.trace
     if statement.is_copy:
         return next((name for name, _ in statement.iter_plain_sources()), "")

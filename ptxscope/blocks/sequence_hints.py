@@ -1,4 +1,4 @@
-"""Whether a text may have a sequence of instructions that computes an intrinsic of CUDA."""
+"""A quick test for sequences of instructions that compute a CUDA intrinsic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _MASKS = (
     *(0x80008000, 0x7FFF7FFF, 0x00010001, 0xFFFEFFFE, 0x00FF00FF, 0xFF00FF00),
     *(0x00010000, 0xFFFF0000),
 )
-"""Constants on lanes: a sequence has one, or has instructions on lanes, or limits half-words."""
+"""Lane masks: a sequence has one, or an instruction on lanes, or limits half-words."""
 _HINTS = tuple(
     dict.fromkeys(
         (
@@ -24,7 +24,7 @@ _LIMITS = ("min.s32", "max.s32")
 
 
 def may_have_sequences(text: str) -> bool:
-    """Return whether a text has what every sequence has: masks, or operations on lanes."""
+    """Return whether a text has the marks of a sequence: masks, or operations on lanes."""
     text = text.lower()
     if any(hint in text for hint in _HINTS):
         return True

@@ -1,4 +1,4 @@
-"""Stores that a block can compare: where each writes, and which operands."""
+"""Stores that a block can compare, with their addresses and operands."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _FORM = re.compile(
     r"st(\.weak)?(\.(const|global|local|param|shared|shared::cta))?(\.(wb|cg|cs|wt))?"
     r"(\.v(?P<count>[24]))?\.[busf](?P<bits>8|16|32|64)"
 )
-"""The plain stores; any other, as ``st.async`` and ``st.release``, may do more than write."""
+"""Plain stores; others, such as ``st.async`` and ``st.release``, may do more than write."""
 _EFFECT_FREE = (BARRIERS | FENCES | WAITS) - {"discard"}
-"""Opcodes that leave memory as it is."""
+"""Opcodes that do not change memory."""
 
 
 class Store(NamedTuple):
     """A plain store without a guard."""
 
     form: str
-    """The opcode with its modifiers, and the width for the type."""
+    """The opcode with its modifiers, and with the width instead of the type."""
     address: MemoryOperand
     bits: int
     """The width of a value."""
@@ -30,7 +30,7 @@ class Store(NamedTuple):
 
 
 def find_store(statement: Statement) -> Store | None:
-    """Return the store that a statement is, or None if it is anything else."""
+    """Return a statement as a store, or None for any other statement."""
     match = _FORM.fullmatch(statement.name)
     if statement.opcode not in STORES or statement.guard or not match:
         return None
@@ -48,5 +48,5 @@ def find_store(statement: Statement) -> Store | None:
 
 
 def is_effect_free(statement: Statement) -> bool:
-    """Whether a statement that computes nothing leaves memory as it is."""
+    """Whether a statement that computes nothing leaves memory unchanged."""
     return statement.opcode in _EFFECT_FREE

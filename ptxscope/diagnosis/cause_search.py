@@ -29,11 +29,11 @@ from .selector_problem import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, Selector
 from .value_causes import find_float_operands, iter_value_causes
 
 _PROBE_COUNT = 8
-"""Observations that are tried one by one before the rest."""
+"""Number of observations to try one by one before the rest."""
 _MIN_ARRAY_CASES = 64
-"""Smallest number of observations that is worth importing NumPy."""
+"""Minimum number of observations that justifies importing NumPy."""
 _MAX_NEAR_MISSES = 64
-"""Near misses that are kept before the nearest are selected."""
+"""Maximum near misses kept before the nearest are selected."""
 
 
 class CauseCombination(NamedTuple):
@@ -43,9 +43,9 @@ class CauseCombination(NamedTuple):
     matches: SelectorMatches | None = None
     """The solved selectors, if any."""
     explained: int = 0
-    """Number of leading observations explained, if not all of them are."""
+    """Number of observations explained before the first failure, if there is one."""
     distance: int = 0
-    """Wrong bits in the first observation that is not explained."""
+    """Wrong bits in the first unexplained observation."""
 
     @property
     def cost(self) -> int:
@@ -54,7 +54,7 @@ class CauseCombination(NamedTuple):
 
 
 class Search:
-    """The combinations of up to two causes, each tried once.
+    """Combinations of up to two causes, each tried once.
 
     In a pair, neither cause is sufficient alone, both change something, and they affect different
     aspects of the instruction.
@@ -81,7 +81,7 @@ class Search:
             if self._variants.is_redundant((cause,)) or not self._try_causes((cause,)):
                 insufficient.append(cause)
             elif documented and cause.kind is CauseKind.PTXAS:
-                continue  # this ptxas also gives the documented result
+                continue  # this ptxas also has the documented result
             elif not self._is_explained_by_newest((cause,)):
                 yield CauseCombination((cause,))
                 variants.update(self._make_line_variants((cause,)))
@@ -101,12 +101,12 @@ class Search:
                     yield combination
 
     def _make_line_variants(self, causes: tuple[Cause, ...]) -> Iterator[Variant | None]:
-        """Yield the variant of causes that only change the line."""
+        """Yield the variants of causes that only change the line."""
         if not any(x.operands or x.reading or x.errata for x in causes):
             yield self.make_variant(causes)
 
     def _iter_causes(self) -> Iterator[Cause]:
-        """Yield every single cause except the selectors that are solved."""
+        """Yield every single cause except solved selectors."""
         yield from iter_form_causes(self.ins, self._has_nan_comparison)
         operands = [x.observation.operands for x in self.cases]
         yield from find_folded_selections(self.ins, operands)
@@ -124,8 +124,8 @@ class Search:
     ) -> Iterator[CauseCombination]:
         """Yield pairs of causes, and of causes and selectors, if neither is sufficient alone.
 
-        ``has_chance``: one selector fits, but probably by coincidence. Then two simple selectors
-        count as a pair too.
+        ``has_chance`` is whether one selector fits, but probably by coincidence; two simple
+        selectors are then also a pair.
         """
         for pair in combinations(insufficient, 2):
             if pair[0].changed_aspects & pair[1].changed_aspects or self._variants.is_redundant(
@@ -172,17 +172,17 @@ class Search:
 
     @property
     def _is_result_observed(self) -> bool:
-        """Whether the result of this instruction is observed, and not that of its block only."""
+        """Whether the result of this instruction is observed, not only the result of its block."""
         return all(x.observation.compute_rest is None for x in self.cases)
 
     def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
-        """Return the instruction as the causes change it, or None if that is impossible."""
+        """Return the instruction with the changes of the causes, or None if they are impossible."""
         return self._variants.make_variant(causes)
 
     def _is_explained_by_newest(self, causes: tuple[Cause, ...]) -> bool:
         """Return whether the newest ptxas explains the observations as well as an older one.
 
-        The search finds that combination for the newest ptxas, and its phrase names both versions.
+        The search finds the combination for the newest ptxas, and its phrase names both versions.
         """
         newest = with_model(causes, PTXAS_MODELS[0])
         return newest != causes and self.explains_all(newest)
@@ -223,7 +223,7 @@ class Search:
     def _note_near_miss(self, combination: CauseCombination) -> None:
         """Record a near miss; keep only the nearest if the list grows too long.
 
-        Some other literal is always near.
+        Another literal is always near.
         """
         if any(cause.literals for cause in combination.causes):
             return
@@ -232,7 +232,7 @@ class Search:
             self.near_misses = self.find_nearest_misses(_MAX_NEAR_MISSES // 2)
 
     def find_nearest_misses(self, count: int) -> list[CauseCombination]:
-        """Return the combinations that explain most, then miss the fewest bits.
+        """Return the combinations that explain the most observations and miss the fewest bits.
 
         The documented result is always included.
         """
@@ -244,8 +244,7 @@ class Search:
     def _solve_selectors(self, causes: tuple[Cause, ...], roles: str) -> CauseCombination | None:
         """Return the causes with selectors of a, b or both that explain every observation.
 
-        Return None if no selector fits, or if a lane of d depends on more than its own digits, so
-        that selectors cannot be solved lane by lane.
+        Return None if no selector fits, or if a lane of d depends on more than its own digits.
         """
         aspects = {f"{role}sel" for role in roles}
         if any(
@@ -270,7 +269,7 @@ class Search:
 
 
 def compute_coincidence_cost(matches: SelectorMatches | None) -> int:
-    """Return the penalty for selectors if so many fit that the match may be a coincidence."""
+    """Return the penalty for a match that, because many selectors fit, may be a coincidence."""
     if matches is None or matches.simplicity in DISTINCTIVE_KINDS:
         return 0
     choice_count = matches.match_count // matches.redundancy
@@ -278,20 +277,20 @@ def compute_coincidence_cost(matches: SelectorMatches | None) -> int:
 
 
 def is_coincidence(matches: SelectorMatches | None) -> bool:
-    """Return whether so many selectors fit that the match is probably a coincidence."""
+    """Return whether the match, because many selectors fit, is probably a coincidence."""
     return compute_coincidence_cost(matches) == _MAX_COINCIDENCE_COST
 
 
 _MAX_COINCIDENCE_COST = 4
-"""The largest penalty; it exceeds what any simple cause costs more than a selector."""
+"""The largest penalty; it exceeds the cost of any simple cause beyond a selector's."""
 _COINCIDENCE_COSTS = ((MIN_COINCIDENCE_COUNT, _MAX_COINCIDENCE_COST), (10, 1))
-"""Numbers of fitting selectors from which a penalty applies, and the penalties."""
+"""Minimum numbers of fitting selectors, and their penalties."""
 _LANE_MIXING_RULES = frozenset(("masked_from_b", "add_clamps"))
 """Rules that make a lane of d depend on more than its own two digits."""
 
 
 def with_model(causes: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
-    """Return the causes with another ptxas, if one of them is a ptxas."""
+    """Replace the ptxas among the causes, if there is one."""
     return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in causes)
 
 
@@ -301,7 +300,7 @@ def _get_rules(cause: Cause) -> set[str]:
 
 
 def apply_to_operands(causes: Iterable[Cause], case: ObservedCase) -> Bits:
-    """Return an observation's operands by role, changed by the causes."""
+    """Apply the causes to an observation's operands by role."""
     operands = case.observation.operands
     for cause in causes:
         if cause.operands:
@@ -310,7 +309,7 @@ def apply_to_operands(causes: Iterable[Cause], case: ObservedCase) -> Bits:
 
 
 def apply_readings(causes: Iterable[Cause], result: Bits) -> Bits:
-    """Return a result by role, as the causes would misread it."""
+    """Apply the causes' misreadings to a result by role."""
     for cause in causes:
         if cause.reading:
             result = cause.reading(result)
@@ -320,7 +319,7 @@ def apply_readings(causes: Iterable[Cause], result: Bits) -> Bits:
 def _check_cases(
     plan: Plan, causes: tuple[Cause, ...], cases: Sequence[ObservedCase]
 ) -> Iterator[bool]:
-    """Yield for each observation whether the causes explain it."""
+    """Yield, for each observation, whether the causes explain it."""
     operands = [apply_to_operands(causes, case) for case in cases]
     if len(cases) < _MIN_ARRAY_CASES:
         results: Iterable[Bits] = (compute_results(plan, case) for case in operands)

@@ -1,7 +1,7 @@
-"""Possible causes of an unexpected result: single changes, as data, and what they make of a line.
+"""Possible causes of an unexpected result: single changes, as data, and the changed instructions.
 
 A cause changes slots of the form, the model, the operands, or the way the result was read.
-``form_causes`` makes the first two kinds and ``value_causes`` the others; ``cause_search`` combines
+``form_causes`` makes the first two kinds, ``value_causes`` the others; ``cause_search`` combines
 them.
 """
 
@@ -42,7 +42,7 @@ class CauseKind(StrEnum):
 
 
 class ObservedCase(NamedTuple):
-    """An observation beside the documented result."""
+    """An observation and the documented result."""
 
     observation: Observation
     documented: Bits
@@ -57,25 +57,25 @@ class Cause(NamedTuple):
     phrase: str
     """Completion of "the instruction gives this …"."""
     cost: int
-    """Unlikelihood, from 0 (certain to happen) to 6 (rare)."""
+    """Unlikelihood, from 0 (certain) to 6 (rare)."""
     slots: tuple[tuple[str, object], ...] = ()
     """Slots of the form and their other values."""
     literals: tuple[tuple[str, Immediate], ...] = ()
-    """New literals by role, as written."""
+    """The texts of new literals, by role."""
     errata: tuple[Erratum, ...] = ()
     """Errata or misconceptions that apply."""
     model: Model | None = None
-    """The assembler that gives this result."""
+    """The assembler with this result."""
     operands: Callable[[Bits, ObservedCase], Bits] | None = None
     """Function that changes the operands, by role."""
     exchanged_roles: tuple[str, ...] = ()
-    """Two roles whose operands are exchanged in the line; ``operands`` exchanges their values."""
+    """Two roles exchanged in the line; ``operands`` exchanges their values."""
     reading: Callable[[Bits], Bits] | None = None
     """Function that misreads the result, by role."""
     is_guard_inverted: bool = False
     """Whether the guard is read with the opposite sense."""
     is_other_computation: bool = False
-    """Whether ``operands`` only stand for another computation, which gives the same result."""
+    """Whether ``operands`` only emulate another computation with the same result."""
 
     @property
     def is_swap(self) -> bool:
@@ -88,11 +88,11 @@ class Cause(NamedTuple):
         return bool(self.slots or self.errata or self.is_guard_inverted)
 
 
-# --- the instruction as causes change it ------------------------------------------------------
+# --- changed instructions ---------------------------------------------------------------------
 
 
 class Variant(NamedTuple):
-    """The instruction as some causes change it, as the arguments of its plan."""
+    """A changed instruction, as the arguments of its plan."""
 
     form: Form
     rules: Rules
@@ -113,7 +113,7 @@ class Variant(NamedTuple):
 def _has_same_bits(literal: Immediate, type_: Type) -> bool:
     """Return whether a literal has the same bits as an operand of a type.
 
-    A float literal has none as an integer, nor an integer literal as a float.
+    A float literal is not an integer, and an integer literal not a float.
     """
     return convert_literal(literal.text, type_) == literal.bits
 
@@ -131,9 +131,9 @@ def _can_take_immediates(form: Form, sources: Mapping[str, Register | Immediate]
 class Variants:
     """The variants of one instruction, each computed once.
 
-    Two memos keep a search of thousands of combinations fast. The memo here is keyed by the
-    changes, so causes that change only values share a variant. The memo of ``lower`` is keyed by
-    form, rules and guard, so equivalent causes share a plan.
+    Two caches keep a search of thousands of combinations fast. The cache here is keyed by the
+    changes, so that causes that change only values share a variant. The cache of ``lower`` is keyed
+    by form, rules and guard, so that equivalent causes share a plan.
     """
 
     def __init__(self, ins: Instruction, known_roles: frozenset[str]) -> None:
@@ -142,9 +142,9 @@ class Variants:
         self._variants: dict[tuple[object, ...], Variant | None] = {}
 
     def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
-        """Return the instruction as the causes change it together.
+        """Return the instruction with the changes of all causes.
 
-        Return None if that cannot be written, or if it reads an operand without a value.
+        Return None if it cannot be written, or reads an operand without a value.
         """
         changing = [cause for cause in causes if cause.has_plan_change]
         key = tuple(
@@ -163,8 +163,8 @@ class Variants:
     def is_redundant(self, causes: Sequence[Cause]) -> bool:
         """Return whether the causes conflict, or one of them has no effect on the plan.
 
-        Then fewer causes explain the same. Causes that change only values are not judged here:
-        their effect depends on the values.
+        Fewer causes then explain the same. Causes that change only values do not count: their
+        effect depends on the values.
         """
         changing = [cause for cause in causes if cause.has_plan_change]
         if not changing:
@@ -214,7 +214,7 @@ class Variants:
 
 
 def change_instruction(ins: Instruction, causes: Sequence[Cause], variant: Variant) -> Instruction:
-    """Return the instruction as it would have to be written; ``variant`` belongs to the causes."""
+    """Return the changed instruction; ``variant`` belongs to the causes."""
     sources_by_role = dict(ins.roles)
     sources_by_role.update(x for cause in causes for x in cause.literals)
     for x, y in (cause.exchanged_roles for cause in causes if cause.exchanged_roles):
@@ -223,7 +223,7 @@ def change_instruction(ins: Instruction, causes: Sequence[Cause], variant: Varia
     if not variant.form.c and ins.form.c:
         del sources[2:]
     if variant.form.c and len(sources) == 2:
-        sources.append(sources[1])  # required by the syntax, although nothing reads it
+        sources.append(sources[1])  # required by the syntax but not read
     guard = ins.guard
     if guard and variant.guard is not None:
         guard = guard._replace(negated=variant.guard)
@@ -239,9 +239,9 @@ def change_instruction(ins: Instruction, causes: Sequence[Cause], variant: Varia
 
 
 def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | None:
-    """Return a form with other values in some slots, and with c if it is needed.
+    """Return a form with other values in some slots, and with c if necessary.
 
-    Return None if c is needed and absent, or if another opcode, or another shape of this one, does
+    Return None if a necessary c is absent, or if another opcode, or another shape of this one, does
     not take a slot's value. The form may break a constraint. An opcode that requires a c accepts
     any register for it.
     """
@@ -252,7 +252,7 @@ def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | 
         return None
     if new_form is None:
         return None
-    # an ignored c stays as written unless the opcode changes
+    # an ignored c stays unless the opcode changes
     is_kept = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
     new_form = with_c(new_form, with_unused_c=is_kept)
     is_c_required = new_form.c and ("opcode" not in slots or get_entry(new_form).is_c_optional)
@@ -265,11 +265,11 @@ def _is_required(form: Form, name: str) -> bool:
 
 
 def carry_over_form(form: Form) -> Form | None:
-    """Return a form whose opcode was replaced, with c if the instruction requires it.
+    """Complete a form after a change of opcode: add a c if the instruction requires it.
 
     Return None if a slot has a value that the instruction does not take.
     """
-    # the statements around set these for the opcode that was replaced
+    # the surrounding statements set these for the old opcode
     form = form._replace(is_carry_in_inverted=False, is_carry_out_inverted=False)
     entry = get_entry(form)
     for name in Form._fields[1:]:

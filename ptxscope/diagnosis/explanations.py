@@ -42,26 +42,26 @@ from .observation import (
 from .selector_problem import SelectorMatches
 
 _MAX_REPORTED_MISSES = 3
-"""Near misses that are reported."""
+"""Maximum reported near misses."""
 _MAX_EXAMINED_MISSES = 24
-"""Near misses that are examined for that."""
+"""Maximum near misses examined for the report."""
 _SUBJECT = "The instruction"
-"""The subject of the sentence of an explanation, unless it names a statement."""
+"""The default subject of an explanation's sentence; others name a statement."""
 
 
 def _read_known(pairs: tuple[tuple[Bits, Bits], ...], result: Bits) -> Bits:
-    """Return what a reading made of a result, from a table: unlike the reading, it is pickled."""
+    """Return a misread result from a table, which can be pickled, unlike the function."""
     return next(read for recorded_result, read in pairs if recorded_result == result)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One explanation: causes that together give the observed result."""
+    """One explanation: causes that together produce the observed result."""
 
     causes: tuple[Cause, ...]
     """The causes; empty for the documented result."""
     instruction: Instruction
-    """The instruction as it would have to be written."""
+    """The changed instruction."""
     model: Model
     operands: tuple[Bits, ...]
     """Operands of each observation, by the roles of ``instruction``."""
@@ -70,18 +70,18 @@ class Explanation:
     match_count: int
     """Number of observations that it explains."""
     distance: int = 0
-    """Observed bits that differ, for a near miss."""
+    """For a near miss, the number of observed bits that differ."""
     matches: SelectorMatches | None = None
     """The solved selectors, if any."""
     shown_index: int = 0
     """Index of the observation that ``trace`` shows."""
     statement: int = 1
-    """The number of the statement that is changed."""
+    """The number of the changed statement."""
     failure: str = ""
-    """The versions of ptxas that give another result, and that result; empty if none does."""
+    """The versions of ptxas with another result, and that result; may be empty."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields, with tables for functions, which can't be pickled."""
+        """Return the fields, with tables for functions, which cannot be pickled."""
         causes = []
         plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
         results: list[Bits] = [compute_results(plan, x) for x in self.operands]
@@ -121,21 +121,21 @@ class Explanation:
 
     @property
     def is_coincidence(self) -> bool:
-        """Whether so many selectors fit that it is probably a coincidence."""
+        """Whether it is probably a coincidence, because many selectors fit."""
         return is_coincidence(self.matches)
 
     @cached_property
     def trace(self) -> Trace:
-        """The trace of the statement for the observation that is shown."""
+        """The trace of the statement for the observation shown."""
         return make_trace(self.instruction, self.model, self.operands[self.shown_index])
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
-        """The errata that give the result."""
+        """The errata behind the result."""
         return tuple(e for e in self.trace.changed_by if e.id.startswith("E"))
 
     def get_result(self, index: int = 0) -> dict[str, int]:
-        """Return the result for an observation, by role, as it would be read."""
+        """Return the result for an observation, by role, including misreadings."""
         plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
         result = compute_results(plan, self.operands[index])
         return dict(apply_readings(self.causes, result))
@@ -180,7 +180,7 @@ class Diagnosis(NamedTuple):
     cases: tuple[ObservedCase, ...]
     """The observations, each with its documented result."""
     documented: Trace
-    """The documented trace of the observation that is shown."""
+    """The documented trace of the observation shown."""
     shown_index: int
     """Index of the first observation that contradicts the documentation, or 0."""
     explanations: Explanations
@@ -188,7 +188,7 @@ class Diagnosis(NamedTuple):
     near_misses: tuple[Explanation, ...]
     """Near misses, if nothing explains the observations of an instruction."""
     try_count: int
-    """Number of combinations that were tried."""
+    """Number of tried combinations."""
 
     @property
     def likeliest(self) -> tuple[Explanation, ...]:
@@ -228,16 +228,16 @@ def diagnose(
 def _list_observed_results(
     observed: ObservedResult | Sequence[ObservedResult],
 ) -> Sequence[ObservedResult]:
-    """Return the observed values of a sequence; an Observed, though a tuple, is one value."""
+    """Return the observed values in a sequence; an ``Observed``, although a tuple, is one value."""
     return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
 
 
 def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagnosis:
-    """Try every cause, and every pair if neither is sufficient alone, on all observations.
+    """Try every cause, and every pair of insufficient causes, on all observations.
 
-    Of several statements, each is tried with single causes and the documented evaluation of the
-    others. A selector is tried with one other digit, a truth table with one other entry; if only
-    the statement's results are observed, every selector and table is.
+    In a block, each statement is tried with single causes and the documented evaluation of the
+    others. Selectors are tried with one other digit, truth tables with one other entry; if only the
+    statement's results are observed, all selectors and tables are tried.
     """
     is_single = len(block.statements) == 1
     bits = [{**block.constants, **x.operands} for x in observations]
@@ -299,7 +299,7 @@ def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagn
 def _with_failure(
     block: BasicBlock, explanation: Explanation, cases: Sequence[ObservedCase]
 ) -> Explanation:
-    """Return an explanation with the models under which it does not give what was observed."""
+    """Return an explanation with the models under which its result differs from the observation."""
     causes = explanation.causes
     if not causes or explanation.model.errata:
         return explanation
@@ -309,7 +309,7 @@ def _with_failure(
 
 
 def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int, int, int]:
-    """Return the sort key of explanations that cost the same.
+    """Return the sort key among explanations of the same cost.
 
     Omissions from the line come first, then the fewest changed slots, then the simplest selectors.
     """
@@ -366,10 +366,10 @@ def _make_explanation(
 def _iter_near_misses(
     search: Search, cases: Sequence[ObservedCase], shown_index: int
 ) -> Iterator[Explanation]:
-    """Yield near misses: those that explain most observations, then miss the fewest bits.
+    """Yield near misses: they explain the most observations, then miss the fewest bits.
 
-    The bits are those of the observation that is shown. The documented result is always included;
-    causes that only give it again are not.
+    The bits are counted in the observation shown. The documented result is always included; causes
+    that only reproduce it are not.
     """
     misses = [
         _make_near_miss(search, miss, cases, shown_index)
@@ -386,7 +386,7 @@ def _iter_near_misses(
 
 
 def _list_near_miss_sentences(near: Explanation) -> tuple[str, ...]:
-    """Return the texts by which near misses are compared."""
+    """Return the sentences for the comparison of near misses."""
     return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
 
 
@@ -403,7 +403,7 @@ def _make_near_miss(
 def _format_versions(
     search: Search, causes: tuple[Cause, ...], case: ObservedCase, form: Form
 ) -> str:
-    """Return the versions of ptxas with which the causes give the same result."""
+    """Return the versions of ptxas under which the causes have the same result."""
     if not any(cause.model for cause in causes):
         return ""
     causes_by_model = [(x, with_model(causes, x)) for x in PTXAS_MODELS]
@@ -423,7 +423,7 @@ def _format_versions(
 def _with_phrase(
     cause: Cause, changed_instruction: Instruction, ins: Instruction, versions: str
 ) -> Cause:
-    """Return a cause with its final phrase: the changed line may have exchanged operands."""
+    """Return a cause with its final phrase: operands of the changed line may be exchanged."""
     if cause.model:
         return cause._replace(phrase=cause.phrase.format(f"ptxas {versions}".strip()))
     if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
@@ -437,7 +437,7 @@ def _with_phrase(
 
 
 def _make_model(causes: Iterable[Cause]) -> Model:
-    """Return the model of the causes; its name can be parsed back to it."""
+    """Return the model of the causes; ``parse_model`` reads its name."""
     names = [x.model.name if x.model else e.id for x in causes for e in x.errata]
     return parse_model("+".join(dict.fromkeys(names)) or "isa")
 

@@ -49,7 +49,7 @@ SLOT_COSTS = {
     "cmp": 4,
     "nege": 2,
 }
-"""Slots that are varied, and how unusual a mistake in each one is."""
+"""The slots to vary, with the cost of a mistake in each."""
 DEFAULT_SELECTOR_COST = 2
 """Cost of an omitted lane selector."""
 _LIKELY_CMP = {
@@ -69,7 +69,7 @@ _LIKELY_CMP = {
 }
 """Comparisons that are easily confused."""
 _UNORDERED = {frozenset((cmp, f"{cmp}u")) for cmp in ("eq", "ne", "lt", "le", "gt", "ge")}
-"""Comparisons that differ only if an operand is a NaN."""
+"""Comparisons that differ from others only if an operand is NaN."""
 _TYPE_SLOTS = ("dtype", "atype", "btype")
 _SELECTORS = ("asel", "bsel")
 _OTHER_SIGNEDNESS = {Type.U32: Type.S32, Type.S32: Type.U32}
@@ -78,7 +78,7 @@ _OTHER_SIGNEDNESS = {Type.U32: Type.S32, Type.S32: Type.U32}
 def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
     """Yield every other form, assembler and misconception, except lane selectors.
 
-    ``has_nan`` says that a NaN was compared. ``lane_solver`` finds the selectors.
+    ``has_nan`` is whether a NaN was compared. ``lane_solver`` finds the selectors.
     """
     yield from _iter_model_causes(ins)
     yield from _iter_folding_causes(ins)
@@ -90,7 +90,7 @@ def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
 
 
 def _iter_model_causes(ins: Instruction) -> Iterator[Cause]:
-    """Yield the assemblers that may deviate from the documentation here."""
+    """Yield the assemblers that may deviate from the documentation for this instruction."""
     if ins.entry.group is not Group.SCALAR and not ins.errata:
         return
     aspects = frozenset(("model",))
@@ -114,7 +114,7 @@ def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
 def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
     """Yield the wrong folding of a register c that is a constant at compile time.
 
-    ``operands`` are those of every observation.
+    ``operands`` has the operands of every observation.
     """
     if "c" in ins.constants:
         return
@@ -132,7 +132,7 @@ def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterat
 def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
     """Yield the form that ptxas compiles for an absolute difference of constants.
 
-    ``operands`` are those of every observation.
+    ``operands`` has the operands of every observation.
     """
     difference_form = find_difference_form(ins.form)
     if difference_form is None or not all(map(is_difference_lost, operands)):
@@ -146,7 +146,7 @@ def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterato
 
 
 def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
-    """Yield changes of several types at once; `_iter_slot_causes` varies them one by one."""
+    """Yield changes of several types at once; ``_iter_slot_causes`` varies them one by one."""
     present_types = {
         name: Type(str(ins.form.get(name)))
         for name in _TYPE_SLOTS
@@ -169,7 +169,7 @@ def _iter_other_types(
 ) -> Iterator[tuple[str, int, dict[str, Type]]]:
     """Yield other types by slot, with a phrase and a cost.
 
-    ``has_all_types`` says whether the slots are all types of the instruction.
+    ``has_all_types`` is whether the slots are all types of the instruction.
     """
     inputs = [name for name in present_types if name != "dtype"]
     subject = "every type" if has_all_types else " and ".join(present_types)
@@ -184,7 +184,7 @@ def _iter_other_types(
 
 
 def _find_variable_slot(ins: Instruction, name: str) -> Slot | None:
-    """Return the slot if the instruction has it and its opcode takes more than one value there."""
+    """Return a slot of the instruction if its opcode allows several values."""
     if ins.entry.find_slot(name) is None:
         return None
     slot = next(x for x in list_shared_slots(ins.entry) if x.name == name)
@@ -211,7 +211,7 @@ def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
 
 
 def _compute_comparison_cost(present_value: object, value: object, has_nan: bool) -> int:
-    """Return the cost of a comparison, lower for one that is easily confused."""
+    """Return the cost of a comparison, lower if easily confused."""
     pair = frozenset((present_value, value))
     if pair in _UNORDERED:
         return 1 if has_nan else 2
@@ -219,7 +219,7 @@ def _compute_comparison_cost(present_value: object, value: object, has_nan: bool
 
 
 def _has_same_width(present_value: object, value: object) -> bool:
-    """Return whether registers of one type, or for a product, can be read as those of the other."""
+    """Return whether registers of one type, or of a product, can be read as the other type."""
     if ProductWord.WIDE in (present_value, value):
         return False
     return (
@@ -235,10 +235,10 @@ def format_slot_change(
     value: object,
     changed_instruction: Instruction | None = None,
 ) -> str:
-    """Return ``without `.sat```, ``with `.lt` rather than `.le``` and the like.
+    """Return a phrase such as ``without `.sat``` or ``with `.lt` rather than `.le```.
 
-    The present operand is named as in ``ins``, the new one as in ``changed_instruction``, which may
-    have another operand in that place.
+    The present operand is named as in ``ins``, the new one as in ``changed_instruction``, where it
+    may be another operand.
     """
     present_operand, new_operand = (
         "" if slot.place is SlotPlace.MODIFIER else line.format_operand(str(slot.place))
@@ -305,7 +305,7 @@ _CONFUSION_COSTS = {
     )
     for pair in pairs
 }
-"""Cost of confusing two operations; other pairs of the same shape cost `_DEFAULT_COST`."""
+"""Cost of confusing two operations; other pairs of the same shape cost ``_DEFAULT_COST``."""
 _DEFAULT_COST = 4
 _LANE_WIDTH_COST = 3
 """Cost of the same operation on lanes of another width."""
@@ -317,7 +317,7 @@ _POSITION_COST = 3
 
 
 class ConfusableOpcode(NamedTuple):
-    """An opcode that may have been meant, or may have run."""
+    """An opcode that the author may have meant, or that may have run."""
 
     opcode: str
     cost: int
@@ -333,7 +333,7 @@ def _get_shape(entry: Entry) -> tuple[str, list[str], list[str]]:
 
 @cache
 def _find_similar_opcodes(entry: Entry) -> tuple[ConfusableOpcode, ...]:
-    """Return opcodes with the same slots, or with the same operation on lanes of other widths."""
+    """Return opcodes with the same slots, or the same operation on lanes of other widths."""
     opcodes: dict[str, ConfusableOpcode] = {}
     for candidate in ENTRIES:
         name = candidate.opcode
@@ -348,7 +348,7 @@ def _find_similar_opcodes(entry: Entry) -> tuple[ConfusableOpcode, ...]:
 
 
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
-    """Yield the opcodes that a form's opcode may be confused with, if the form stays legal."""
+    """Yield the opcodes easily confused with a form's, if the form stays legal."""
     others = (*_iter_set_opcodes(form), *_iter_bit_positions(form))
     for opcode in (*_find_similar_opcodes(get_entry(form)), *others):
         changed_form = carry_over_form(form._replace(opcode=opcode.opcode, **opcode.slots))  # type: ignore[arg-type]
@@ -357,7 +357,7 @@ def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
 
 
 def _has_same_widths(form: Form, changed_form: Form) -> bool:
-    """Whether the operands that both forms have are equally wide: registers stay what they are."""
+    """Whether common operands of both forms have the same widths: registers keep theirs."""
     widths, changed_widths = (
         {x.role: x.get_type(y).bits for x in get_entry(y).operands if x.role != Role.C or y.c}
         for y in (form, changed_form)
@@ -377,7 +377,7 @@ def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
 
 
 def _iter_bit_positions(form: Form) -> Iterator[ConfusableOpcode]:
-    """Yield ``bfind`` for ``clz``, or the reverse: the highest 1 counted from the other end."""
+    """Yield ``bfind`` for ``clz``, or the reverse: they count from opposite ends."""
     bits = form.stype.bits if form.stype else 0
     if form.opcode == "clz":
         yield ConfusableOpcode("bfind", _POSITION_COST, {"stype": Type(f"u{bits}")})

@@ -1,10 +1,10 @@
-"""Solver for selectors of SIMD instructions that fit the observations, lane by lane.
+"""Solver for selectors of SIMD instructions, lane by lane.
 
-If the lanes are summed (``.add``), d is c plus a term for each lane, and a lane's term depends only
-on its own digits. The solver meets in the middle: it splits the lanes into two halves and lists the
-sums of each half once, 4,096 instead of the 16.7 million of four lanes. Two choices of digits fit
-together if their sums add up to what d needs, so each sum of one half determines the sum to look up
-in the other. With several observations a sum is a vector, one number for each, and all have to fit.
+With ``.add``, d is c plus a term for each lane, which depends only on the lane's own digits. The
+solver is a meet-in-the-middle search: it splits the lanes into two halves and lists the sums of
+each half, 4,096 instead of the 16.7 million of four lanes. Digits of both halves fit together if
+their sums add up to d - c, so each sum of one half determines the sum to look up in the other. With
+several observations, a sum is a vector with one number for each.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ..engine.semantics.rules import Rules
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
 
 Vector = tuple[int, ...]
-"""A number for each observation that is solved."""
+"""A number for each observation being solved."""
 
 _JOINT = 6
-"""Observations whose sums are solved together; the others only filter the solutions."""
+"""Number of observations that are solved together; the others only filter the solutions."""
 _LOOKED_AT = 32
-"""Observations from which those are chosen."""
+"""Number of observations from which ``_JOINT`` are chosen."""
 _MAX_COMBINATIONS = 5000
-"""Pairs of selectors that are filtered one by one."""
+"""Maximum pairs of selectors that are filtered one by one."""
 _MIN_COMBINED_CHOICES = 40
-"""Choices of a half that are combined if there are more pairs than that."""
+"""Choices of a half that are combined if there are more than ``_MAX_COMBINATIONS`` pairs."""
 _MAX_SUMS = 8192
-"""Sums that are tried if low bits of d are unknown."""
+"""Maximum sums to try if low bits of d are unknown."""
 
 
 class DigitCombination(NamedTuple):
@@ -46,28 +46,28 @@ class DigitCombination(NamedTuple):
 
 
 Sums = dict[Vector, list[DigitCombination]]
-"""The sums that some lanes can give, each with all the digits that give it."""
+"""The possible sums of some lanes, each with all digits that produce it."""
 
 
 class LaneSumCase(NamedTuple):
-    """A case, the terms of each lane in it, and the sums that fit."""
+    """A case with the terms of each lane and the sums that fit."""
 
     case: Case
     adds: list[dict[LaneDigits, int]]
     """For each lane, the term by digits."""
     sums: list[int]
-    """Every sum of the lanes that gives the observed result."""
+    """Every sum of the lanes that fits the observed result."""
 
     @property
     def order(self) -> tuple[int, int]:
-        """Sort key: the fewest sums first, then the most distinct terms."""
+        """Sort key: few sums first, then many distinct terms."""
         return len(self.sums), -sum(len(set(lane.values())) for lane in self.adds)
 
 
 def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:
-    """Return the selectors of a form that sums its lanes, or None if none fit.
+    """Return the selectors of a form that sums its lanes, or None if no selectors fit.
 
-    A few informative cases are solved; the solutions are then tried on the others.
+    It solves a few informative cases, then tries the solutions on the others.
     """
     joint_cases = _choose_informative_cases(problem, cases)
     if not joint_cases:
@@ -101,7 +101,7 @@ def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorM
     return problem.make_matches(solution, choice_count, is_truncated=is_truncated)
 
 
-# --- the two halves, and where they meet -------------------------------------------------
+# --- combining the two halves ------------------------------------------------------------
 
 
 def _list_partial_sums(
@@ -131,9 +131,9 @@ def _list_partial_sums(
 def _iter_meetings(
     low: Sums, high: Sums, joint_cases: Sequence[LaneSumCase]
 ) -> Iterator[tuple[list[DigitCombination], list[DigitCombination]]]:
-    """Yield the choices of the two halves whose sums add up to a sum for every case.
+    """Yield choices of the two halves whose sums add up to a fitting sum in every case.
 
-    Any choice of the first fits with any of the second.
+    Any choice of the first half fits with any of the second.
     """
     for needed_sums in product(*(x.sums for x in joint_cases)):
         for sum_, low_choices in low.items():
@@ -179,7 +179,7 @@ def _fits_all(
 def _holds_for_all(
     problem: SelectorProblem, digits: Sequence[LaneDigits], cases: Iterable[Case]
 ) -> bool:
-    """Return whether digits for all lanes give each case's observed result."""
+    """Return whether digits for all lanes produce each case's observed result."""
     asel, bsel = problem.make_selectors(digits)
     form = problem.form._replace(asel=asel, bsel=bsel)
     plan = lower(form, problem.rules, problem.guard)
@@ -188,14 +188,14 @@ def _holds_for_all(
     )
 
 
-# --- what each case needs ----------------------------------------------------------------
+# --- the sums of each case ---------------------------------------------------------------
 
 
 def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -> list[LaneSumCase]:
     """Return the cases to solve together, most informative first.
 
-    Return an empty list if a case cannot be explained, or if so many low bits are unknown that
-    there are too many sums to try.
+    Return an empty list if a case has no explanation, or, because of unknown low bits, too many
+    sums.
     """
     candidates: list[LaneSumCase] = []
     for case in cases[:_LOOKED_AT]:
@@ -236,7 +236,7 @@ def _list_needed_sums(adds: Sequence[Mapping[LaneDigits, int]], case: Case) -> l
         return sorted(x for x in sums if observed.matches(operands["c"] + x))
     low = sum(min(lane.values()) for lane in adds)
     high = sum(max(lane.values()) for lane in adds)
-    # d is known below its lowest unknown bit, so fitting sums are that far apart
+    # d is known below its lowest unknown bit: the distance between fitting sums
     period = ~observed.known_mask & (observed.known_mask + 1)
     if (high - low + 1) // period > _MAX_SUMS:
         return None
@@ -247,10 +247,10 @@ def _list_needed_sums(adds: Sequence[Mapping[LaneDigits, int]], case: Case) -> l
 def solve_selectors(
     form: Form, rules: Rules, guard: bool | None, cases: Sequence[Case], roles: str
 ) -> SelectorMatches | None:
-    """Return the selectors with which a SIMD form gives the observed results, or None.
+    """Return the selectors with which a SIMD form produces the observed results, or None.
 
-    ``roles`` names the selectors that may change: ``a``, ``b`` or ``ab``. Masked-out lanes must not
-    come from b, and no clamp may follow an accumulation.
+    ``roles`` names the selectors to change: ``a``, ``b`` or ``ab``. Masked-out lanes must not come
+    from b, and no clamp may follow an accumulation.
     """
     problem = SelectorProblem(form, rules, guard, roles)
     active_cases: list[Case] = []
@@ -272,8 +272,8 @@ def solve_selectors(
 def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:
     """Return the selectors of a form that writes its lanes into d side by side.
 
-    Each lane is solved on its own. Invariant: ``fitting[lane]`` holds the digits with which that
-    lane of d matches all the cases so far. Digits that fit no lane any more are not run again.
+    Each lane is solved separately. Invariant: ``fitting[lane]`` has the digits with which that lane
+    of d matches all cases so far. Digits that fit no lane are not run again.
     """
     fitting = [problem.list_all_digits() for _ in range(problem.lanes)]
     for case in cases:

@@ -1,8 +1,9 @@
-"""Other literals and carries: numbers, truth tables and selectors that were meant; ``.cc``.
+"""Other literals and carries: numbers, truth tables and selectors that an author may have meant.
 
-A number may be off by one, inverted, a digit longer, or in another base. Each is tried alone: with
-so many, pairs would explain anything. Tables and selectors are solved from the observed bits;
-inside a block nothing solves them, so one other entry, one other digit, or two exchanged are tried.
+A number may be off by one, inverted, a digit longer, or in another base. Each is tried alone: there
+are so many that pairs would explain anything. Tables and selectors are solved from the observed
+bits. In a block they cannot be solved: one other entry or digit, or two exchanged digits, are
+tried.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from .form_causes import DEFAULT_SELECTOR_COST, SLOT_COSTS, format_slot_change
 from .observation import Observation
 
 _NEAR_COST = 3
-"""Cost of a number next to the written one, of its inverse, and of another base."""
+"""Cost of a neighbour of the written number, of its inverse, and of another base."""
 _FAR_COST = 4
 _MAX_SLIP = 8
-"""The largest difference between a position or length and a near one."""
+"""The largest distance of near positions and lengths."""
 _MAX_DECIMAL = 0xFFFF
-"""The largest number that is shown in decimal beside a decimal literal."""
+"""The largest number shown in decimal beside a decimal literal."""
 _DECIMAL = re.compile(r"\d+", re.ASCII)
 _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]+)", re.ASCII)
 _TABLE_COST = 3
@@ -51,7 +52,7 @@ def iter_literal_changes(ins: Instruction) -> Iterator[Cause]:
     The selector of ``prmt`` is left to ``find_literals``.
     """
     if ins.form.is_field_outside:
-        return  # the number decides what an assembler makes of the line
+        return  # the number determines the assembler's code
     for role, source in ins.roles.items():
         type_ = ins.type_of(role)
         is_selector = role == "c" and ins.entry.find_slot("permute_mode") is not None
@@ -74,12 +75,12 @@ def iter_literal_changes(ins: Instruction) -> Iterator[Cause]:
 
 
 def _find_width(ins: Instruction, type_: Type) -> int:
-    """Return the width of the result, beside which an amount is written."""
+    """Return the width of the result, which amounts relate to."""
     return ins.type_of("d").bits if "d" in ins.results else type_.bits
 
 
 def _find_other_base(text: str) -> str:
-    """Return a number written in the other base with the same digits; empty if that is none."""
+    """Return the same digits in the other base, or "" if they are not a number there."""
     if _DECIMAL.fullmatch(text):
         return f"0x{text}"
     match = _HEXADECIMAL.fullmatch(text)
@@ -89,7 +90,7 @@ def _find_other_base(text: str) -> str:
 def _iter_numbers(number: int, type_: Type, width: int) -> Iterator[tuple[int, int]]:
     """Yield other numbers for a literal, with their costs, the likeliest first.
 
-    ``width`` is that of the result.
+    ``width`` is the result's.
     """
     mask = (1 << type_.bits) - 1
     for other in (number - 1, number + 1, ~number & mask):
@@ -117,7 +118,7 @@ def _iter_numbers(number: int, type_: Type, width: int) -> Iterator[tuple[int, i
 
 
 def _iter_field_numbers(number: int, width: int) -> Iterator[tuple[int, int]]:
-    """Yield the other positions or lengths of a field, the nearest first."""
+    """Yield other positions or lengths of a field, the nearest first."""
     for distance in range(2, width):
         cost = _NEAR_COST if distance <= _MAX_SLIP else _FAR_COST
         yield from ((x, cost) for x in (number - distance, number + distance) if 0 <= x <= width)
@@ -139,7 +140,7 @@ def _make_literal_cause(role: str, source: Immediate, literal: Immediate, cost: 
 
 
 def _format_like(literal: str, number: int, bits: int) -> str:
-    """Return a number of so many bits in the base of a literal, with as many digits."""
+    """Format a number of ``bits`` bits like a literal: in its base, with as many digits."""
     if _HEXADECIMAL.fullmatch(literal):
         return f"{number:#0{len(literal)}x}"
     signed = number - (number >> bits - 1 << bits)
@@ -164,7 +165,7 @@ def find_literals(
 
 
 def _find_table(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[Cause]:
-    """Yield the table that fits; its bits that nothing shows are those of the written table."""
+    """Yield the table that fits; unobserved bits are the written table's."""
     assert ins.form.lut is not None
     table, shown_mask = ins.form.lut, 0
     for x in cases:
@@ -176,7 +177,7 @@ def _find_table(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[Cau
             index_mask = 1 << (4 * a + 2 * b + c)
             wanted_bit = index_mask * (observed.bits >> bit & 1)
             if shown_mask & index_mask and table & index_mask != wanted_bit:
-                return  # no table gives both
+                return  # no table has both results
             shown_mask |= index_mask
             table = table & ~index_mask | wanted_bit
     if table != ins.form.lut:
@@ -184,7 +185,7 @@ def _find_table(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[Cau
 
 
 def make_table_cause(ins: Instruction, table: int) -> Cause:
-    """Return the cause that gives ``lop3`` another table."""
+    """Return the cause of another table of ``lop3``."""
     formula = EvaluateTable(table).fill_formula(*map(ins.format_operand, "abc"))
     phrase = f"with the table `{table:#04x}`, {formula}, rather than `{ins.form.lut:#04x}`"
     return Cause(
@@ -213,10 +214,10 @@ def _find_selector(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[
 def _solve_digits(
     ins: Instruction, cases: Sequence[ObservedCase], written_selector: int
 ) -> int | None:
-    """Return the selector that fits and whose digits differ least from the written ones.
+    """Return the fitting selector whose digits differ least from the written ones.
 
-    A digit that copies a byte is first replaced by another such digit, and one that repeats a sign
-    by one that does so, too.
+    Digits that copy a byte are first replaced by other such digits, digits that repeat a sign
+    likewise.
     """
     selector = 0
     results = [[_permute(ins, x, 0x1111 * digit)["d"] for digit in range(16)] for x in cases]
@@ -240,9 +241,9 @@ def _solve_digits(
 
 
 def find_byte_selector(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[Cause]:
-    """Yield the selector of ``prmt`` that fits what a block makes of each byte of its result.
+    """Yield the selector of ``prmt`` with which its block has the observed result.
 
-    It is solved byte by byte, as for a block that keeps bytes apart.
+    It is solved byte by byte, as if the block kept bytes apart.
     """
     selectors = {x.observation.operands.get("c") for x in cases}
     is_prmt = ins.entry.find_slot("permute_mode") and ins.form.permute_mode is None
@@ -280,7 +281,7 @@ def _permute(ins: Instruction, case: ObservedCase, selector: int) -> Bits:
 
 
 def make_digits_cause(ins: Instruction, selector: int) -> Cause:
-    """Return the cause that gives ``prmt`` another selector: a literal, or a register's value."""
+    """Return the cause of another selector of ``prmt``: a literal, or a register's value."""
     cost = _SELECTOR_COST if ins.form.permute_mode is None else _NUMBER_COST
     source, aspects = ins.roles["c"], frozenset(("value of c",))
 
@@ -319,13 +320,13 @@ def iter_digit_changes(ins: Instruction) -> Iterator[Cause]:
 
 
 def _list_exchanges(selector: int) -> list[int]:
-    """Return the selectors with two digits exchanged, and that with all in the other order."""
+    """Return the selectors with two exchanged digits, and the one in reverse order."""
     digits = f"{selector & 0xFFFF:04x}"
     orders = [list(range(4))[::-1]]
     for x, y in combinations(range(4), 2):
         orders.append([{x: y, y: x}.get(i, i) for i in range(4)])
     texts = dict.fromkeys("".join(digits[i] for i in order) for order in orders)
-    # one with a single other digit is among the others
+    # those with a single other digit are among the others
     return [int(x, 16) for x in texts if sum(map(str.__ne__, x, digits)) > 1]
 
 
@@ -344,7 +345,7 @@ def _iter_lane_selectors(ins: Instruction, name: str) -> Iterator[Cause]:
 
 
 def make_lane_selector_cause(ins: Instruction, name: str, selector: Selector | None) -> Cause:
-    """Return the cause that gives ``asel`` or ``bsel`` another value."""
+    """Return the cause of another value of ``asel`` or ``bsel``."""
     slot = ins.entry.find_slot(name)
     assert slot
     phrase = format_slot_change(ins, slot, ins.form.get(name), selector)
@@ -358,7 +359,7 @@ _CARRY_ROLES = (Role.CARRY, Role.CARRY_OUT)
 
 
 class CarryChange(NamedTuple):
-    """An instruction that reads the carry, or writes it, unlike another."""
+    """A variant of an instruction that reads or writes the carry differently."""
 
     instruction: Instruction
     phrase: str
@@ -373,7 +374,7 @@ class CarryChange(NamedTuple):
 
 
 def iter_carry_changes(ins: Instruction) -> Iterator[CarryChange]:
-    """Yield the instruction as it reads the carry or does not, and writes one or does not."""
+    """Yield the variants of an instruction with and without reading and writing a carry."""
     base = ins.opcode.removesuffix("c")
     if not any(x.reads_carry for x in list_shapes(f"{base}c")):
         return
@@ -398,14 +399,14 @@ def iter_carry_changes(ins: Instruction) -> Iterator[CarryChange]:
 def iter_carry_trials(
     block: BasicBlock, statement: BlockStatement, observations: Sequence[Observation]
 ) -> Iterator[tuple[CarryChange, tuple[Bits, ...]] | None]:
-    """Yield the tried changes of a statement's carry, with its operands; None if one is wrong."""
+    """Yield the changes of a statement's carry, with its operands; None if they are unknown."""
     for change in iter_carry_changes(statement.instruction):
         changed = replace_instruction(block, statement.number, change.instruction)
         operand_sets = [{**changed.constants, **x.operands} for x in observations]
         roles = {x.role for x in changed.plan.sources}
         observed = {role for x in observations for role in x.observed}
         if any(roles - x.keys() for x in operand_sets) or observed - changed.results.keys():
-            continue  # a carry that nothing in the block writes, or one that is observed
+            continue  # a carry that the block does not write, or an observed one
         results = [compute_results(changed.plan, x) for x in operand_sets]
         if not all(x.matches(y) for x, y in zip(observations, results, strict=True)):
             yield None
@@ -416,7 +417,7 @@ def iter_carry_trials(
 
 
 def replace_instruction(block: BasicBlock, number: int, ins: Instruction) -> BasicBlock:
-    """Return a block with another instruction in one statement, which may read or write CC.CF."""
+    """Replace the instruction of one statement of a block; it may read or write CC.CF."""
     statements, carry = list[BlockStatement](), ValuePlace(0, CARRY_REGISTER)
     for x in block.statements:
         changed = x._replace(instruction=ins) if x.number == number else x

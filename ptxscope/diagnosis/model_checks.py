@@ -1,4 +1,4 @@
-"""Results of the assemblers for a suggestion that gives an observed result as documented."""
+"""Assemblers' results for a suggestion whose documented result is the observed one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .line_changes import replace_instruction
 from .observation import Observation
 
 _MAX_CASES = 64
-"""Observations for which a suggestion is evaluated."""
+"""Maximum observations for evaluating a suggestion."""
 
 
 class ModelCheck:
@@ -35,9 +35,9 @@ class ModelCheck:
         self._forms = [x.instruction.form for x in self._statements]
 
     def find_failure(self, cases: Sequence[ObservedCase]) -> str:
-        """Return which versions of ptxas give another result than the one observed, and which.
+        """Describe the first result that differs from the observation, and its versions of ptxas.
 
-        Return an empty string if there are none. The first case in which one does is described.
+        Return an empty string if there is none.
         """
         models = [x for x in PTXAS_MODELS if self._list_errata(x)]
         for case in cases[:_MAX_CASES] if models else ():
@@ -112,7 +112,7 @@ def _gather(statement: BlockStatement, values: Mapping[str, int]) -> dict[str, i
 
 
 def _mark_flags(statements: Sequence[BlockStatement]) -> list[BlockStatement]:
-    """Return the statements with the marks of subtractions that share a flag with an addition."""
+    """Mark subtractions that share a flag with an addition."""
     unmarked = list(_iter_unmarked(statements))
     marked = mark_mixed_flags([x.instruction for x in unmarked])
     return [x._replace(instruction=marked.get(i, x.instruction)) for i, x in enumerate(unmarked)]

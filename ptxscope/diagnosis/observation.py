@@ -1,4 +1,4 @@
-"""Observed results: all or some of a destination's bits, beside the operands."""
+"""Observed results, all or some of a destination's bits, and the operands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
 
 
 class Observed(NamedTuple):
-    """A value with some bits possibly unknown."""
+    """A value, some of whose bits may be unknown."""
 
     bits: int
     """The known bits; 0 elsewhere."""
@@ -63,9 +63,9 @@ class Observation(NamedTuple):
     operands: Mapping[str, int]
     """Bits by role: a, b, c, guard; d, p, q if a guard may keep the old value."""
     observed: Mapping[str, Observed]
-    """Observed values by role: d, or p and q, or one of these; of a block by its roles."""
+    """Observed values by role: d, or p and q, or one of these; for a block by its roles."""
     compute_rest: Callable[[Mapping[str, int]], Mapping[str, int]] | None = None
-    """Function from the results of a statement to those of its block, which are observed."""
+    """Function from the results of a statement to the observed results of its block."""
 
     def matches(self, result: Mapping[str, int]) -> bool:
         """Return whether a result, by role, has every known bit."""
@@ -224,7 +224,7 @@ def make_observation(
 def observe_statement(
     statement: BlockStatement, trace: Trace, observation: Observation
 ) -> Observation:
-    """Return what an observation of a block is of one of its statements; of a line, the same.
+    """Convert an observation of a block to one of a statement; for a single line, it is the same.
 
     ``trace`` is the documented trace of the observed operands.
     """

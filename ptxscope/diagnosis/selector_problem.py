@@ -1,7 +1,7 @@
-"""Selectors of a SIMD instruction as a problem: the free choices and their results.
+"""The search for selectors of a SIMD instruction as a problem: free choices and their results.
 
-The result of a lane depends only on its own two digits: the lanes of a or b that it reads as its
-first and its second operand. So the plan runs once for each pair of digits, repeated in every lane,
+The result of a lane depends only on its own two digits: the lanes of a or b that are its first and
+its second operand. The plan therefore runs once for each pair of digits, repeated in every lane,
 instead of once for each of 16.7 million pairs of selectors.
 """
 
@@ -54,12 +54,9 @@ DISTINCTIVE_KINDS = frozenset(
         SelectorSimplicity.MIRRORED,
     )
 )
-"""Kinds with only one or two selectors, which seldom fit by coincidence."""
+"""Kinds with only one or two selectors, which rarely fit by coincidence."""
 MIN_COINCIDENCE_COUNT = 100
-"""Number of fitting selectors from which a match is probably a coincidence.
-
-A kind in `DISTINCTIVE_KINDS` is an exception.
-"""
+"""Minimum number of fitting selectors for a coincidence, except of ``DISTINCTIVE_KINDS``."""
 
 
 @lru_cache(maxsize=64)
@@ -110,11 +107,11 @@ LaneDigits = tuple[int, int]
 Case = tuple[Mapping[str, int], Observed]
 """Operands by role, and the observed d."""
 Rows = Mapping[str, tuple[int, ...]]
-"""The values of a plan's rows, by key: one number for each lane."""
+"""The values of a plan's rows, by key, with a number for each lane."""
 
 
 class SelectorMatches(NamedTuple):
-    """The selectors that fit, with the simplest of them; None stands for the default."""
+    """The simplest of the selectors that fit, and their number; None is the default."""
 
     asel: Selector | None
     bsel: Selector | None
@@ -125,15 +122,15 @@ class SelectorMatches(NamedTuple):
     changed_digit_count: int
     """Number of digits that differ from the line."""
     simplicity: SelectorSimplicity
-    """Simplicity of the selected pair: that of the less simple of the two."""
+    """Simplicity of the selected pair: the less simple one's."""
     redundancy: int = 1
     """Number of pairs that differ only in digits of lanes outside the mask."""
     is_truncated: bool = False
-    """Whether some pairs were not tried, so that more may fit."""
+    """Whether some pairs were not tried; more may fit."""
 
 
 class SelectorProblem(NamedTuple):
-    """A form, the rules it runs by, and the roles whose selectors may change."""
+    """A form, its rules, and the roles whose selectors may change."""
 
     form: Form
     rules: Rules
@@ -169,12 +166,12 @@ class SelectorProblem(NamedTuple):
         return self.form.mask.lanes if self.form.mask else tuple(range(self.lanes))
 
     def list_all_digits(self) -> set[LaneDigits]:
-        """Return all digits that a lane may have if both selectors are free."""
+        """Return all digits of a lane if both selectors are free."""
         digits = range(2 * self.lanes)
         return set(product(digits, digits))
 
     def list_free_digits(self, lane: int) -> tuple[LaneDigits, ...]:
-        """Return the digits of a lane that nothing reads."""
+        """Return the digits of an unread lane."""
         digits = range(2 * self.lanes)
         a, b = self.written_digits[lane]
         return tuple(
@@ -204,9 +201,9 @@ class SelectorProblem(NamedTuple):
         is_solution: Callable[[Sequence[LaneDigits]], bool],
         choice_count: int,
     ) -> tuple[SelectorSimplicity, Sequence[LaneDigits]]:
-        """Return the simplest digits that hold, or else those nearest to the line.
+        """Return the simplest fitting digits, or else the nearest to the line.
 
-        If many fit, selectors that are unlikely to fit by coincidence come first.
+        If many fit, selectors that rarely fit by coincidence come first.
         """
         as_written = tuple(fallback) == self.written_digits
         candidates = self.iter_simple_digits()
@@ -259,7 +256,7 @@ class SelectorProblem(NamedTuple):
     def iter_runs(
         self, operands: Mapping[str, int], candidates: Iterable[LaneDigits]
     ) -> Iterator[tuple[tuple[LaneDigits, ...], Rows]]:
-        """Run the plan on a case's operands until every lane has had all wanted digits.
+        """Run the plan on a case's operands until every lane has had all its candidates.
 
         Yield the digits of each lane and the rows of the run. A selector that is not free keeps the
         digits of the line.
@@ -274,7 +271,7 @@ class SelectorProblem(NamedTuple):
     def _list_words(
         self, operands: Mapping[str, int], role: str, candidates: set[int]
     ) -> list[tuple[tuple[int, ...], int]]:
-        """Return the choices for a or for b: the digits of its lanes, and the word they select."""
+        """Return the choices for a or b: the digits of its lanes, and the word that they select."""
         index = "ab".index(role)
         if role in self.roles:
             choices = [(digit,) * self.lanes for digit in sorted(candidates)]
@@ -283,7 +280,7 @@ class SelectorProblem(NamedTuple):
         return [(digits, self._select_lanes(operands, digits)) for digits in choices]
 
     def _select_lanes(self, operands: Mapping[str, int], digits: Sequence[int]) -> int:
-        """Return the word of the lanes that the digits name, a's lanes first, then b's."""
+        """Return the word with the lanes that the digits select: a's lanes are first, then b's."""
         lane_pool = operands["a"] | operands["b"] << 32
         field = (1 << self.unit) - 1
         word = 0

@@ -15,7 +15,7 @@ from .observation import Observed
 
 
 def iter_value_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
-    """Yield every other value of an operand or result; ``known_roles`` are those with a value."""
+    """Yield other values of operands and results; ``known_roles`` are the roles with a value."""
     yield from _iter_operand_causes(ins, known_roles)
     yield from _iter_result_misreadings(ins)
 
@@ -27,7 +27,7 @@ _Value = Callable[[str, Bits, ObservedCase], int]
 
 
 def make_operand_cause(roles: str, phrase: str, cost: int, make_value: _Value) -> Cause:
-    """Return a cause that gives operands other values."""
+    """Return a cause of other operand values."""
 
     def change_operands(operands: Bits, case: ObservedCase) -> Bits:
         return {**operands, **{role: make_value(role, operands, case) for role in roles}}
@@ -37,19 +37,19 @@ def make_operand_cause(roles: str, phrase: str, cost: int, make_value: _Value) -
 
 
 def _make_exchange(ins: Instruction, x: str, y: str, cost: int) -> Cause:
-    """Return the cause that exchanges the values of two operands, each named by its roles."""
+    """Return the exchange of two operands' values; each operand is identified by its roles."""
     partners = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
     phrase = f"with {ins.format_operand(x[0])} and {ins.format_operand(y[0])} exchanged"
     return make_operand_cause(x + y, phrase, cost, lambda role, bits, _: bits[partners[role]])
 
 
 def _make_swap(ins: Instruction, x: str, y: str, cost: int) -> Cause:
-    """Return the cause that exchanges two operands of the line."""
+    """Return the exchange of two operands in the line."""
     return _make_exchange(ins, x, y, cost)._replace(exchanged_roles=(x, y))
 
 
 _SWAP_COST = 2
-"""Cost of the exchange of two operands that are declared alike."""
+"""Cost of the exchange of two operands of the same declared type."""
 _OPERAND_SLOTS = ("asel", "bsel", "nega", "negb")
 
 
@@ -63,7 +63,7 @@ def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_similar_swaps(ins: Instruction, roles: Iterable[str]) -> Iterator[Cause]:
-    """Yield the exchange of two operands that are read in the same way, other than a and b."""
+    """Yield the exchange of two operands with the same reading, other than a and b."""
     for x, y in combinations(roles, 2):
         first, second = ins.entry.get_operand(x), ins.entry.get_operand(y)
         if first.is_like(second) and ins.roles[x] != ins.roles[y] and (x, y) != ("a", "b"):
@@ -71,7 +71,7 @@ def _iter_similar_swaps(ins: Instruction, roles: Iterable[str]) -> Iterator[Caus
 
 
 def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
-    """Yield other operand values: of registers, in all their roles, but not of constants."""
+    """Yield other values of registers, in all their roles; constants keep theirs."""
     types = {role: ins.type_of(role) for role in "abce" if role in known_roles & ins.roles.keys()}
     registers = _map_roles(ins, types)
     has_pair = {"a", "b"} <= types.keys() and types["a"].bits == types["b"].bits
@@ -107,7 +107,7 @@ def _map_roles(ins: Instruction, read_roles: Iterable[str]) -> dict[str, str]:
 
 
 def _iter_carry_causes(ins: Instruction) -> Iterator[Cause]:
-    """Yield another CC.CF than the one that the instruction reads."""
+    """Yield other values of the CC.CF that the instruction reads."""
     noun = ins.entry.carry_noun
     aspects = frozenset(("value of CC.CF",))
     changes: tuple[tuple[str, int, Callable[[int], int]], ...] = (
@@ -152,7 +152,7 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
 
 
 def _make_kept_lanes(ins: Instruction) -> _Value:
-    """Return c as the unwritten lanes of the result show it."""
+    """Return c with the unwritten lanes of the result."""
     selector = ins.form.dsel or ins.form.mask
     assert selector
     field = (1 << selector.unit) - 1
@@ -218,14 +218,14 @@ def _iter_wrapped(ins: Instruction, registers: Iterable[str]) -> Iterator[Cause]
 
 
 _MAX_EXPONENT = 40
-"""Exponents of floats that are likelier than the integers which have their bits."""
+"""Maximum exponent of floats that are more likely than integers with the same bits."""
 _PLAIN_SLOTS = ("sat", "secop", "dsel", "asel", "bsel")
 
 
 def find_float_operands(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
-    """Yield the minimum or maximum of the floats whose bits the operands are.
+    """Yield the minimum or maximum of operands read as floats.
 
-    It differs from that of the integers only if one is negative.
+    It differs from the integers' only if one is negative.
     """
     types = {ins.form.stype} if ins.form.stype else {ins.form.atype, ins.form.btype}
     opcode = ins.form.opcode.removeprefix("v")
@@ -261,7 +261,7 @@ def _iter_lane_arithmetic(ins: Instruction, registers: Iterable[str]) -> Iterato
 
 
 def _make_lane_operand(opcode: str, unit: int) -> _Value:
-    """Return the operand with which a whole sum or difference is that of each lane."""
+    """Return an operand with which a whole sum or difference equals that of the lanes."""
     sign, field = (1 if opcode == "add" else -1), (1 << unit) - 1
 
     def make_operand(role: str, bits: Bits, _: ObservedCase) -> int:
@@ -281,7 +281,7 @@ def _may_be_float(bits: int) -> bool:
 
 
 def _order_floats(bits: int) -> int:
-    """Return a number that is in the order of floats, of their bits."""
+    """Return a number with the order of floats, from their bits."""
     return -(bits & 0x7FFF_FFFF) if bits >> 31 else bits
 
 
@@ -302,7 +302,7 @@ def _convert_integer(bits: int, width: int) -> int:
 
 
 def _convert_float(bits: int, width: int) -> int:
-    """Return a float as an integer, or its bits if it has none or rounds to 0."""
+    """Return a float as an integer, or its bits if it rounds to 0 or does not fit."""
     number = decode_float(bits, Type(f"f{width}"))
     in_range = -(1 << (width - 1)) <= number < 1 << width  # false for a NaN
     return int(number) & ((1 << width) - 1) if in_range and abs(number) >= 1 else bits

@@ -1,7 +1,7 @@
-"""The calls of a plan, ready to run in little memory, on blocks that stay in cache.
+"""The calls of a plan, ready to run on blocks that fit in the cache.
 
-Scratch memory is reused after the last read of a register, so a call may overwrite an input that it
-is the last to read. Results are computed directly in the output arrays.
+Scratch memory is reused after the last read of a register; a call may therefore overwrite its
+input. Results are computed directly in the output arrays.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ MAX_BLOCK = 1 << 18
 _MIN_BLOCK = 1 << 15
 """Minimum number of results in a block: below it, the overhead of calling dominates."""
 _CACHE_BYTES = 1 << 22
-"""Bytes of scratch memory that fit in the outer cache beside inputs and outputs.
+"""Bytes of scratch memory that fit in the outer cache together with inputs and outputs.
 
-Another block costs more than the inner cache would save.
+Smaller blocks for the inner cache would cost more than they save.
 """
 
 
@@ -51,7 +51,7 @@ class CallOperand(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A function, and the numbers of the slots that it reads and writes."""
+    """A function, and the indices of the slots that it reads and writes."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -126,8 +126,8 @@ class ArrayProgram:
     def bind(self, buffers: RunBuffers, memory: list[Array]) -> Callable[[], None]:
         """Return a function that computes all results from the arrays' contents at that time.
 
-        The arrays are one block. ``memory`` is scratch memory that bound programs share if they do
-        not run at the same time.
+        The arrays are one block. Programs that do not run at the same time may share ``memory``,
+        which is scratch memory.
         """
         for index, size in enumerate(self.scratch):
             if index == len(memory):
@@ -156,7 +156,7 @@ class ArrayProgram:
     def _copy_environment(
         self, block_size: int
     ) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
-        """Return the slots with those that are the same in every block, and those to fill in."""
+        """Return the slots, with those common to all blocks filled in, and the others."""
         if getattr(_thread_cache, "key", None) != (id(self), block_size):
             _thread_cache.key, _thread_cache.program, _thread_cache.environment = (
                 (id(self), block_size),
@@ -188,7 +188,7 @@ class ArrayProgram:
 
 
 _thread_cache = threading.local()
-"""The memory of the program that each thread ran last, kept for its next run."""
+"""The memory of each thread's last program, kept for the next run."""
 
 
 def _take_first(x: Array | None, size: int, block_size: int) -> Array | None:
@@ -253,7 +253,7 @@ class _Memory:
         if not self._free:
             self._free.append(len(self.sizes))
             self.sizes.append(0)
-        # the place freed last is the likeliest to be in cache
+        # the place freed last is most likely in the cache
         large = [x for x in self._free if self.sizes[x] >= out.bytes]
         index = (large or self._free)[-1]
         self._free.remove(index)

@@ -1,4 +1,4 @@
-"""The one reader of NumPy's ``.npy`` format: all that it can raise or warn of is a ValueError."""
+"""The reader of NumPy's ``.npy`` format; every error and warning is a ValueError."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ def read_array(source: BinaryIO) -> npt.NDArray[Any]:
 
 @contextmanager
 def array_errors() -> Iterator[None]:
-    """Turn what NumPy's readers raise, and their warnings, into a ValueError.
-
-    OSError and MemoryError are raised as they are.
-    """
+    """Turn NumPy's exceptions and warnings into ValueErrors, except OSError and MemoryError."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", UserWarning)  # a file of Python 2, which is read

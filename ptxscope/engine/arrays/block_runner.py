@@ -62,10 +62,10 @@ def run_blocks(
 ) -> dict[str, AnyArray]:
     """Return the destinations of a plan by role, over operands that broadcast to a shape.
 
-    Operands are arrays of integers or truths of any type; their low bits count. Operands that are
-    not contiguous, or not of the type of ``get_storage_dtype``, are copied block by block. Results
-    have the types of ``get_storage_dtype`` and are written to the arrays in ``out``, if any:
-    contiguous ones that share no memory with the operands.
+    Operands are arrays of integers or truths of any type; only their low bits count. Operands that
+    are not contiguous, or not of the type of ``get_storage_dtype``, are copied block by block.
+    Results have the types of ``get_storage_dtype`` and are written to the arrays in ``out``, if
+    any, which must be contiguous and share no memory with the operands.
     """
     outputs = out or {}
     results = {
@@ -196,7 +196,7 @@ class FlaggedResults:
                 yield flag, self._outputs[name].view(np.bool_)
 
     def get_condition(self, key: str) -> npt.NDArray[np.bool_]:
-        """Return the truth values of a choice's condition: a row's key, or an operand's role."""
+        """Return the truth values of a choice's condition, by a row's key or an operand's role."""
         return self._outputs[make_flag_key(key, "holds")].view(np.bool_)
 
 

@@ -1,7 +1,7 @@
 """A straight line of calls of NumPy functions on registers, each in one machine type.
 
 The lanes of n values are adjacent in one flat array, lane 0 first, as in memory, so a register's
-bytes are a view of its words. ``SelectorState`` collects the calls, and knows which view holds each
+bytes are a view of its words. ``SelectorState`` collects the calls, and tracks the view of each
 node.
 """
 
@@ -22,7 +22,7 @@ from .narrowing import WIDTHS, MachineInt, WidthError, get_unsigned_type, round_
 
 Dtype = np.dtype[Any]
 Function = Callable[..., object]
-"""A ufunc, or a function called like one: with arrays, and ``out`` by name."""
+"""A ufunc, or a function with the same signature: arrays, and ``out`` by name."""
 
 DTYPES = {
     MachineInt(bits, signed): np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
@@ -155,11 +155,11 @@ class SelectorState:
         return out
 
     def count_needed_bits(self, x: Node) -> int:
-        """Return how many low bits of a node count, or ``ALL_BITS``."""
+        """Return the number of low bits of a node that count, or ``ALL_BITS``."""
         return self._recording.needs[x].bits
 
     def get_needed_lanes(self, x: Node) -> frozenset[int]:
-        """Return the lanes of a node that count; the others may hold anything."""
+        """Return the lanes of a node that count; the others are arbitrary."""
         return self._recording.needs[x].lanes
 
     def get_storage_type(self, x: Node) -> MachineInt:
@@ -169,7 +169,7 @@ class SelectorState:
     def read(self, x: Node, type_: MachineInt) -> ArrayView:
         """Return a node in a type, truncated to its low bits if it does not fit.
 
-        A type narrower than requested holds the exact values, so they are extended.
+        Values of a type narrower than requested are exact and are extended.
         """
         view, places = self.find_narrowest_view(x, type_.bits), self._places[x]
         if view.bits != type_.bits:
@@ -179,7 +179,7 @@ class SelectorState:
         return view.with_type(type_)
 
     def find_narrowest_view(self, x: Node, bits: int) -> ArrayView:
-        """Return the narrowest view of at least ``bits`` bits that holds a node, or the widest."""
+        """Return the narrowest view of a node of at least ``bits`` bits, or the widest view."""
         if x not in self._places:
             view = self._selectors[x.op](self, x)
             self._places[x] = {view.bits: view}
@@ -231,7 +231,7 @@ def _shift_word(s: SelectorState, word: ArrayView, distance: int) -> ArrayView:
 
 
 def select_gather(s: SelectorState, x: Node) -> ArrayView:
-    """Pick lanes from words; lanes that move equally far are shifted and masked together."""
+    """Pick lanes from words; lanes with the same distance are shifted and masked together."""
     unit, picks = x.fixed
     if x.lanes == 1:
         return _select_one_lane(s, x)

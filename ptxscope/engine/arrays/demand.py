@@ -1,8 +1,8 @@
 """Demand analysis of a tape: which nodes are needed, and how many low bits of each.
 
 Sums, products and casts pass on the number of bits that count: the low bits of a sum depend only on
-the low bits of its terms. A comparison, a bound or a magnitude needs every bit of its arguments. So
-a node is stored in the narrowest type that holds its values, or the bits that count.
+the low bits of its terms. A comparison, a bound or a magnitude needs every bit of its arguments. A
+node is stored in the narrowest type for its values, or for the bits that count.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Recording(NamedTuple):
     def choose_storage_type(self, x: Node) -> MachineInt:
         """Return the type that stores a node: the narrowest for its values or for the demand on it.
 
-        If the type is narrower than the demand, it holds the values. Raise WidthError if none does.
+        A type narrower than the demand fits all values. Raise WidthError if no type suffices.
         """
         exact, bits = find_narrowest_type(x.range), self.needs[x].bits
         if bits <= WIDEST:

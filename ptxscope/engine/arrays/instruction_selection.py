@@ -1,7 +1,7 @@
 """Instruction selection: a recording to NumPy calls, each in the narrowest sufficient type.
 
-Selection starts from the results and requests each argument in the type that its reader takes. So
-nodes that are never read cause no call, and a node read in two types is copied once.
+Selection starts from the results and requests each argument in its reader's type. Nodes that are
+never read cause no call, and a node read in two types is copied once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .demand import ALL_BITS, Recording, measure_gathered_bits
 from .narrowing import MachineInt, find_common_type, get_unsigned_type, round_up_width
 
 _MAX_DEPTH = 40
-"""Largest number of nodes between a node and those that are selected before it."""
+"""Maximum number of nodes on a path between two nodes of ``_list_distant_nodes``."""
 _BYTE = get_unsigned_type(8)
 
 
@@ -177,7 +177,7 @@ def _select_not(s: SelectorState, x: Node) -> ArrayView:
 
 
 def _select_right_shift(s: SelectorState, x: Node) -> ArrayView:
-    """Select a right shift in a type that holds all of x or the bits that count.
+    """Select a right shift in a type wide enough for x or the bits that count.
 
     NumPy allows any distance.
     """

@@ -1,7 +1,6 @@
 """The machine's integer types, and rewrites of operations into equal ones in narrower types.
 
-The rules are like the ones of ``rewrites``. The second part avoids numbers of more than 64 bits
-that a lowering makes.
+The rules are like those of ``rewrites``. The second part avoids numbers of more than 64 bits.
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ def unite_ranges(*ranges: Range) -> Range:
 
 
 def find_narrowest_type(*ranges: Range) -> MachineInt | None:
-    """Return the narrowest type that holds every value of some ranges, or None."""
+    """Return the narrowest type for all values of some ranges, or None."""
     values = unite_ranges(*ranges)
     signed = values.low < 0
     return next((MachineInt(bits, signed) for bits in WIDTHS if values.fits_in(bits, signed)), None)
 
 
 def find_common_type(*ranges: Range) -> MachineInt:
-    """Return the narrowest type that holds every value of some ranges; raise WidthError if none."""
+    """Return the narrowest type for all values of some ranges, or raise WidthError."""
     if type_ := find_narrowest_type(*ranges):
         return type_
     raise WidthError(f"values of {ranges}")
@@ -68,7 +67,7 @@ def round_up_width(bits: int) -> int:
 
 
 def _measure_common_bits(*ranges: Range) -> int:
-    """Return the width of the type that holds some ranges; 65536 if there is none."""
+    """Return the width of the type for some ranges; 65536 if there is no such type."""
     type_ = find_narrowest_type(*ranges)
     return type_.bits if type_ else 1 << 16
 
@@ -335,4 +334,4 @@ FLAGGED_PASSES = (
     _FIRST_RULES,
     {**NARROWING_RULES, Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average, narrow_whole_shift)},
 )
-"""The passes for a plan with flags: every row counts, so no node is needed by low bits alone."""
+"""The passes for a plan with flags: every row counts with all its bits."""

@@ -1,8 +1,8 @@
-"""Rewrites of recorded operations into equal ones that are fewer or shorter.
+"""Rewrites of recorded operations into fewer or shorter ones with equal results.
 
 A rule is an identity over all integers in the ranges that it checks; its docstring states it. It
 receives the tape, the operation, its arguments and its fixed parameters, and returns None if it
-does not apply. The rules see the operations that it records, too.
+does not apply. The rules also apply to the operations that it records.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def drop_idle_shift(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
 
 
 def drop_idle_bound(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """min(x, y) and max(x, y) are x or y if one is never beyond the other, or both are one."""
+    """min(x, y) and max(x, y) are x or y if one is never beyond the other, or x is y."""
     a, b = get_range(x), get_range(y)
     lesser, greater = (x, y) if op is Op.MINIMUM else (y, x)
     if x is y or a.high <= b.low:
@@ -176,7 +176,7 @@ def swap_sign_choice(tape: Tape, op: Op, condition: Node, x: Node, y: Node | int
 
 
 def expand_float(tape: Tape, op: Op, x: Node) -> Node | None:
-    """The pattern of a float is what ``compute_float_bits`` computes by other operations."""
+    """``compute_float_bits`` computes the pattern of a float with other operations."""
     return compute_float_bits(tape, x)
 
 

@@ -21,7 +21,7 @@ from ..semantics.plan import Plan
 
 
 class Op(StrEnum):
-    """The operation of a node. ``OPERATIONS`` says what it computes."""
+    """The operation of a node; ``OPERATIONS`` defines it."""
 
     SOURCE = "source"
     ROW = "row"
@@ -65,7 +65,7 @@ class Operation(NamedTuple):
     parameters: str
     meaning: str
     compute: Callable[..., Any] | None = None
-    """The meaning by the methods of an ``Arithmetic``; None if one of them has the same name."""
+    """Computes it with the methods of an ``Arithmetic``; None if one of them has the same name."""
 
 
 def _compute_average(ar: Arithmetic[V], x: V, y: V) -> V:
@@ -240,7 +240,7 @@ class Tape:
         return self._restrict_range(self.emit(x.op, *args, fixed=x.fixed), x.range)
 
     def _restrict_range(self, x: Node, values: Range) -> Node:
-        """Return a node with its range narrowed to ``values``, known from elsewhere."""
+        """Return a node with its range narrowed to known ``values``."""
         if values.contains(x.range):
             return x
         return self.make_node(x.op, x.args, x.fixed, x.range.intersect(values), x.lanes)
@@ -253,7 +253,7 @@ class Tape:
         range_: Range,
         lanes: int,
     ) -> Node:
-        """Return the node of an operation in a range, without rules; equal ones are one."""
+        """Return the node of an operation in a range, without rules; equal nodes are shared."""
         key = (op, args, fixed, range_)
         if key not in self._nodes_by_key:
             self._nodes_by_key[key] = Node(op, args, fixed, range_, lanes)
@@ -328,7 +328,7 @@ class RecordedPlan(NamedTuple):
     """The node with each destination's bits, by role; then flags, by ``make_flag_key``."""
 
     def __str__(self) -> str:
-        """Return the nodes in order, one per line, with ranges, and the rows that each answers."""
+        """Return the nodes in order, one per line, with their ranges and rows."""
         names = {node: f"%{number}" for number, node in enumerate(self.nodes)}
         notes: dict[Node, list[str]] = {}
         for key, node in self.rows.items():
@@ -356,9 +356,9 @@ def record_plan(
 ) -> RecordedPlan:
     """Run a plan's micro-operations on a tape with some rules.
 
-    ``has_row_nodes`` records each row's value as a ROW, across which no rule looks. ``with_flags``
-    adds the rows' flags and the conditions of choices to the results, under the names of
-    ``make_flag_key``.
+    ``has_row_nodes`` records each row's value as a ROW, which no rule looks through. ``with_flags``
+    adds the rows' flags and the conditions of choices to the results, with ``make_flag_key``'s
+    names.
     """
     tape = Tape(rules)
     values = {source.role: tape.add_source(source.role, source.type) for source in plan.sources}
@@ -385,12 +385,12 @@ def _record_flags(
 
 
 def make_flag_key(key: str, flag: str) -> str:
-    """Return the name of a row's flag among results; ``holds`` means that a condition is true."""
+    """Return the name of a row's flag among results; ``holds`` is for a true condition."""
     return f"{key} {flag}"
 
 
 def rewrite_plan(plan: RecordedPlan, rules: RewriteRules) -> RecordedPlan:
-    """Return a plan recorded again with other rules: the nodes that its results need."""
+    """Record a plan again with other rules; keep only the nodes that its results need."""
     tape, copies = Tape(rules), dict[Node, Node]()
     for x in list_needed_nodes(plan.nodes, (node for node, _ in plan.results.values())):
         copies[x] = tape.copy_node(x, copies)
@@ -406,7 +406,7 @@ def _make_recorded_plan(
 
 
 def list_needed_nodes(nodes: Iterable[Node], ends: Iterable[Node]) -> tuple[Node, ...]:
-    """Return the nodes on which some depend, in order."""
+    """Return the nodes that some nodes depend on, in order."""
     needed = set(ends)
     needed_nodes: list[Node] = []
     for x in reversed(list(nodes)):

@@ -1,7 +1,7 @@
-"""The catalog entries of additions, subtractions, minima and maxima beside the 27.
+"""The catalog entries of additions, subtractions, minima and maxima outside the 27.
 
-They are scalar, packed (PTX ISA 9.7.1), or links of a chain with a carry (9.7.2). Conversions that
-pack two numbers are here, too.
+They are scalar, packed (PTX ISA 9.7.1), or links of a carry chain (9.7.2). Conversions that pack
+two numbers are also here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _needs_9_2(feature: str, *types: Type) -> VersionRequirement:
 
 
 def _make_flag_constraint(name: str, types: tuple[Type, ...]) -> Constraint:
-    """Return the rule that a flag stands with these types only."""
+    """Return the rule that a flag requires one of these types."""
     allowed = " and ".join(f"`.{x}`" for x in types)
     return Constraint(
         (name, "stype"),
@@ -61,7 +61,7 @@ def _make_scalar_entry(
     example: Example,
     requirements: tuple[VersionRequirement, ...],
 ) -> Entry:
-    """Return the entry for 16, 32 and 64 bits; the flag stands with some types only."""
+    """Return the entry for 16, 32 and 64 bits; only some types have the flag."""
     return Entry(
         *read_syntax(f"{opcode}{{.{flag}}}.stype d, a, b", stype=_SCALARS),
         Group.PACKED,
@@ -251,7 +251,7 @@ def _make_link(
 def _make_links(
     opcode: str, number: int, version: MinimumVersion, formula: str, words: str
 ) -> tuple[Entry, ...]:
-    """Return the entries of ``add.cc``, ``addc`` and ``addc.cc``, or of their kin."""
+    """Return the entries of ``add.cc``, ``addc`` and ``addc.cc``, or of their counterparts."""
     first, second = f"9.7.2.{number}", f"9.7.2.{number + 1}"
     return (
         _make_link(opcode, first, version, formula, words, has_carry=False, has_carry_out=True),
@@ -331,4 +331,4 @@ ARITHMETIC_ENTRIES = (
     *_PACKS,
     CONVERSION,
 )
-"""The entries, those of one opcode together."""
+"""The entries, grouped by opcode."""

@@ -1,7 +1,7 @@
 """The instructions as data: the only source of what the package knows about their syntax.
 
-Legality follows from it: violations of forms, their counts, random ones, choices of shapes. The
-shapes of an opcode are its entries, such as ``min.u32`` and ``min.u8x4``.
+Legality follows from it: violations, counts of forms, random forms, choices of shapes. The shapes
+of an opcode are its entries, such as ``min.u32`` and ``min.u8x4``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ENTRIES: tuple[Entry, ...] = (
     *HALF_ENTRIES,
     *COMMON_ENTRIES,
 )
-"""The entries, those of one opcode together: first the 27, in the order of the PTX ISA."""
+"""The entries, grouped by opcode: first the 27 instructions, in the order of the PTX ISA."""
 
 
 def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:
@@ -54,7 +54,7 @@ def list_shapes(opcode: str) -> tuple[Entry, ...]:
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     """Return the entry of an opcode with these modifiers, spelled without their dots.
 
-    None if the catalog lacks the opcode, or has it with other types only, as ``add.f32``.
+    None if the catalog lacks the opcode, or these types of it, such as ``add.f32``.
     """
     shape = _select_shape(list_shapes(opcode), modifiers)
     return shape if shape and shape.foreign_types.isdisjoint(modifiers) else None
@@ -101,13 +101,13 @@ def find_remarks(form: Form) -> tuple[Remark, ...]:
 
 
 def with_slot(form: Form, name: str, value: object) -> Form:
-    """Return the form with one slot changed, and with c written exactly if it is now needed."""
+    """Return the form with one slot changed; c is written only if it is then needed."""
     changed_form = form._replace(**{name: value})  # type: ignore[arg-type]
     return changed_form if name == "c" else with_c(changed_form)
 
 
 def with_c(form: Form, *, with_unused_c: bool = False) -> Form:
-    """Return the form with c written if something reads it, or always (``with_unused_c``)."""
+    """Return the form with c if something reads it, or always (``with_unused_c``)."""
     if not get_entry(form).is_c_optional:
         return form
     is_needed = bool(form.boolop or form.secop or form.dsel)
@@ -139,7 +139,7 @@ def find_undocumented_values(entry: Entry, slot: Slot) -> tuple[object, ...]:
 
 
 def make_blank_form(entry: Entry) -> Form:
-    """Return the form with every slot omitted, except a c that is required."""
+    """Return the form with every slot omitted, except a required c."""
     return Form(entry.opcode, c=entry.needs_c)
 
 
@@ -247,9 +247,9 @@ def pick_entry_form(entry: Entry, rng: Random) -> Form:
 
 @cache
 def list_shared_slots(entry: Entry) -> tuple[Slot, ...]:
-    """Return an entry's slots, those that tell shapes apart with the values of all shapes.
+    """Return an entry's slots; slots that distinguish shapes have the values of all shapes.
 
-    Slots that only other shapes have come first, as ``.cc`` does for ``add.u32``.
+    Slots of other shapes only come first, such as ``.cc`` for ``add.u32``.
     """
     shapes = list_shapes(entry.opcode)
     if len(shapes) == 1:
@@ -269,7 +269,7 @@ def list_shared_slots(entry: Entry) -> tuple[Slot, ...]:
 
 
 def _merge_slots(slot: Slot, shapes: tuple[Entry, ...]) -> Slot:
-    """Return a slot with the values that it has in any shape, optional if a shape lacks it."""
+    """Return a slot with its values in all shapes; it is optional if a shape lacks it."""
     slots = [shape.find_slot(slot.name) for shape in shapes]
     values = dict.fromkeys(value for x in slots if x for value in x.values)
     is_optional = any(x is None or x.is_optional for x in slots)
@@ -277,7 +277,7 @@ def _merge_slots(slot: Slot, shapes: tuple[Entry, ...]) -> Slot:
 
 
 def find_shapes(form: Form, name: str, value: object) -> tuple[Entry, ...]:
-    """Return the shapes that may have a slot's value; none if the form's own takes it alone."""
+    """Return the shapes that may have a slot's value; none if only the form's own shape has it."""
     entry = get_entry(form)
     changed_entry = get_entry(with_slot(form, name, value))
     if _has_value(changed_entry, name, value):

@@ -1,6 +1,6 @@
-"""The catalog entries of instructions that stand in all code (PTX ISA 9.7.1, 9.7.8, 9.7.9).
+"""The catalog entries of instructions that occur in all code (PTX ISA 9.7.1, 9.7.8, 9.7.9).
 
-They move words, combine their bits, shift and multiply them. Listings pass over all of their forms.
+They move words, combine their bits, shift and multiply them. Listings skip all their forms.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MOVED = (Type.PRED, *NUMBERS)
 _INTEGERS = (Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64)
 _SIGNED = (Type.S16, Type.S32, Type.S64)
 FLOATS = frozenset(("f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"))
-"""Types of instructions with the same opcodes that the catalog lacks."""
+"""Types with which these opcodes are instructions that the catalog lacks."""
 
 
 def _make_entry(

@@ -1,6 +1,6 @@
 """The catalog entries of ``set``, ``setp``, ``selp`` and ``slct`` (PTX ISA 9.7.6, 9.7.7).
 
-Scalars and pairs of halves are shapes of their own: a pair has two lanes.
+Scalars and pairs of halves are separate shapes: a pair has two lanes.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def cast(value: int, bits: int, signed: bool) -> int:
 
 
 class Range(NamedTuple):
-    """The closed range low..high that holds every value of a lane vector."""
+    """The closed range low..high of the values of a lane vector."""
 
     low: int
     high: int
@@ -79,7 +79,7 @@ def _round_to_bfloat16(value: float) -> int:
 
 
 def decode_float(pattern: int, type_: Type) -> float:
-    """Return the number behind a bit pattern of a float type."""
+    """Return the number that a bit pattern of a float type encodes."""
     import struct
 
     if type_ is Type.BF16:  # the upper half of binary32
@@ -102,7 +102,7 @@ def get_magnitude_mask(type_: Type) -> int:
 
 
 def get_quiet_nan(type_: Type) -> int:
-    """Return the pattern of the NaN whose only fraction bit is the highest."""
+    """Return the pattern of the NaN with only the highest fraction bit set."""
     return get_infinity(type_) | 1 << (type_.fraction_bits - 1)
 
 

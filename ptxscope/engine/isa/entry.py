@@ -25,7 +25,7 @@ class Group(StrEnum):
 
 
 CORE_GROUPS = (Group.COMPARE, Group.SCALAR, Group.SIMD)
-"""The families of the 27 instructions that ptxscope exists for."""
+"""The families of the 27 core instructions."""
 
 
 class SlotPlace(StrEnum):
@@ -41,7 +41,7 @@ class SlotPlace(StrEnum):
 
 
 class Slot(NamedTuple):
-    """A choice to be made when writing an instruction."""
+    """A choice in the spelling of an instruction."""
 
     name: str
     """The field of ``Form`` that holds the choice."""
@@ -52,11 +52,11 @@ class Slot(NamedTuple):
     word: str = ""
     """The spelling of a flag."""
     is_leading: bool = False
-    """Whether the modifier must follow the opcode at once."""
+    """Whether the modifier must directly follow the opcode."""
 
     @property
     def absent(self) -> object:
-        """The value that means the slot is omitted."""
+        """The value of an omitted slot."""
         return False if self.word else None
 
     def iter_choices(self) -> Iterator[object]:
@@ -77,7 +77,7 @@ class Slot(NamedTuple):
 
 
 class Constraint(NamedTuple):
-    """A rule that a form's slots must satisfy together."""
+    """A rule on the values of several slots of a form."""
 
     slots: tuple[str, ...]
     holds: Callable[[Form], bool]
@@ -92,7 +92,7 @@ class Constraint(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A note on a legal form, such as one that the documentation lacks."""
+    """A note on a legal form, such as an undocumented one."""
 
     slots: tuple[str, ...]
     applies_to: Callable[[Form], bool]
@@ -143,7 +143,7 @@ class MinimumVersion(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The family of targets that alone has the form: ``sm_120f``; empty if later ones do."""
+        """The only family of targets with the form: ``sm_120f``; empty if later targets have it."""
         return self.target if self.target in FAMILIES else ""
 
     def is_met(self, version: tuple[int, int], target: str) -> bool:
@@ -182,17 +182,17 @@ class Operand(NamedTuple):
     has_lanes: bool = False
     """Whether the operand is read or written lane by lane."""
     can_keep_lanes: bool = False
-    """Whether the result can keep some lanes of the operand, although it is read as one number."""
+    """Whether the result can keep some lanes of an operand that is read as one number."""
     literal_range: Range | None = None
     """The integers that a literal may be; None for all."""
     typical_values: Sequence[int] = ()
-    """The values that show what the operand does; empty if any number may."""
+    """The values that show the operand's effect; empty if any number does."""
     has_bytes: bool = False
-    """Whether its bytes matter one by one, although it is read as one number."""
+    """Whether its bytes have separate effects, although it is read as one number."""
     is_implicit: bool = False
     """Whether the text does not name it: the carry flag."""
     written_type: Type | str = ""
-    """The type whose registers and literals it accepts; empty for that of its values."""
+    """The type whose registers and literals it accepts; empty for the type of its values."""
     refuses_f16x2: bool = False
     """Whether ptxas 13.0 refuses a register of type ``.f16x2``, although it has 32 bits."""
 
@@ -211,7 +211,7 @@ class Operand(NamedTuple):
         return type_ if isinstance(type_, Type) else getattr(form, type_)
 
     def is_like(self, other: Operand) -> bool:
-        """Return whether another operand is written in the same way, and as many lanes are read."""
+        """Return whether another operand has the same syntax and number of lanes."""
         return self._replace(
             role=other.role,
             type=self.written_type or self.type,
@@ -222,7 +222,7 @@ class Operand(NamedTuple):
 
 
 def make_operands(**types: Type | str) -> tuple[Operand, ...]:
-    """Return operands that have nothing but a role and a type."""
+    """Return operands with only a role and a type."""
     return tuple(Operand(Role(role), type_) for role, type_ in types.items())
 
 
@@ -257,7 +257,7 @@ class _EntryFields(NamedTuple):
     """The operands, destinations first."""
     example: Example
     minimum: MinimumVersion
-    """The lowest PTX version and target, without those that some forms need."""
+    """The lowest PTX version and target of any form."""
     constraints: tuple[Constraint, ...] = ()
     remarks: tuple[Remark, ...] = ()
     lanes: int = 1
@@ -271,29 +271,29 @@ class _EntryFields(NamedTuple):
     family: str = ""
     """The opcode without its lane count if the instruction works on lanes, else empty."""
     distinguishing_modifiers: frozenset[str] = frozenset()
-    """Modifiers any of which selects this entry among those of its opcode; empty by default."""
+    """Modifiers each of which selects this entry among its opcode's; empty by default."""
     brief: str = ""
     """A summary of a few words, for narrow lists."""
     is_common: bool = False
-    """Whether all code has it, so that its forms without flags count only where no others are."""
+    """Whether it occurs in all code: its forms without flags count only if there are no others."""
     foreign_types: frozenset[str] = frozenset()
-    """Types with which the opcode is another instruction, which the catalog lacks."""
+    """Types with which the opcode is an instruction that the catalog lacks."""
     words: str = ""
-    """Common words for the operation, for searches; one of the opcode's entries has them."""
+    """Common words for the operation, for searches; only one entry of an opcode has them."""
     uses: str = ""
     """Words for other uses of the operation."""
     carry_noun: str = ""
     """The meaning of its carry flag: ``carry``, ``borrow``; empty if it has none."""
     is_zero_of_equals: bool = False
-    """Whether the result is 0 if a and b are one register, whatever it holds."""
+    """Whether the result is 0 if a and b are one register, whatever its value."""
     is_move: bool = False
-    """Whether the result is a: it may be a special register, ``%tid.x``, or a list of registers."""
+    """Whether the result is a, which may be a special register (``%tid.x``) or a list."""
     is_commutative: bool = False
     """Whether a and b may be exchanged."""
     ignores_sign: bool = False
     """Whether the low bits of the result are the same for signed and unsigned operands."""
     data_roles: str = ""
-    """The operands of which each bit of the result depends on at most one bit, without ``.sat``."""
+    """The operands of which, without ``.sat``, each result bit depends on at most one bit."""
     computes_indices: bool = False
     """Whether the operation mostly computes indices and addresses."""
     is_expanded_at_64_bits: bool = False
@@ -346,13 +346,13 @@ class Entry(_EntryFields):
 
     @cached_property
     def sources(self) -> tuple[Operand, ...]:
-        """The source operands that have a value: those of a, b, c, e and CC.CF that are read."""
+        """The source operands with a value: a, b, c, e and CC.CF, as far as they are read."""
         sources = (x for x in self.operands if x.role not in DESTINATIONS)
         return tuple(x for x in sources if x.role is not Role.TABLE)
 
     @cached_property
     def written_sources(self) -> tuple[Operand, ...]:
-        """The operands after the destination as they are written, with a truth table."""
+        """The operands written after the destination, including a truth table."""
         sources = (x for x in self.operands if x.role not in DESTINATIONS)
         return tuple(x for x in sources if not x.is_implicit)
 
@@ -394,7 +394,7 @@ class Entry(_EntryFields):
 
 
 class SelectorDigits(Sequence[Selector]):
-    """Every selector with ``digits`` digits below ``2 * digits``, in any order, repeats allowed."""
+    """All selectors with ``digits`` digits below ``2 * digits``, in any order, with repeats."""
 
     def __init__(self, unit: int, digits: int) -> None:
         self.unit, self.digits, self.base = unit, digits, 2 * digits
@@ -422,6 +422,6 @@ class SelectorDigits(Sequence[Selector]):
 
 
 def make_masks(unit: int, count: int) -> tuple[Selector, ...]:
-    """Return every mask over ``count`` lanes of ``unit`` bits, its digits strictly descending."""
+    """Return all masks over ``count`` lanes of ``unit`` bits, with strictly descending digits."""
     lane_sets = (lanes for n in range(1, count + 1) for lanes in combinations(range(count), n))
     return tuple(Selector(unit, lanes) for lanes in sorted(lane_sets, key=lambda x: x[::-1]))

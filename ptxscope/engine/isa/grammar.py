@@ -1,8 +1,8 @@
 """The syntax of instructions: the manual's line read into slots, and slots as words and patterns.
 
-In the line, ``bfind{.shiftamt}.stype d, a``, braces hold what may be omitted, ``|`` stands between
-alternatives; a word after a dot is a modifier or the name of a slot. ``{-}a`` and ``{!}c`` may be
-negated, ``d{.dsel}`` may have a selector.
+In a line such as ``bfind{.shiftamt}.stype d, a``, braces enclose optional parts, and ``|``
+separates alternatives; a word after a dot is a modifier or the name of a slot. ``{-}a`` and
+``{!}c`` may be negated, ``d{.dsel}`` may have a selector.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .types import (
 
 _FLAGS = frozenset(("sat", "ftz", "po", "relu", "cc", "pack", "shiftamt"))
 _LEADING = frozenset(("product_word", "byte_pair", "direction", "pack"))
-"""The slots whose modifiers follow the opcode at once."""
+"""The slots whose modifiers directly follow the opcode."""
 _TWINS = {"mode": "permute_mode", "product_word": "byte_pair"}
-"""The slots that the manual writes like others."""
+"""The slots whose notation in the manual is that of others."""
 _SELECTORS = ("dsel", "mask", "asel", "bsel")
 NUMBERS = tuple(t for t in Type if t.bits > 8 and t.lanes == 1 and not t.is_half)
 _ALTERNATIVES: Mapping[str, Sequence[object]] = {
@@ -49,13 +49,13 @@ _VALUES: Mapping[str, Sequence[object]] = {
     **dict.fromkeys(("dtype", "atype", "btype"), (Type.U32, Type.S32)),
     **dict.fromkeys(("dsel", "asel", "bsel"), _PARTS),
 }
-"""The values of slots that the syntax only names, unless the instruction has others."""
+"""The default values of slots that the syntax only names."""
 
 
 def read_syntax(line: str, **values: Sequence[object]) -> tuple[str, str, tuple[Slot, ...]]:
     """Return an opcode, the line of its syntax, and its slots.
 
-    ``values`` are those of slots, as the manual has ``.type = { .u32, .s32 }`` below the line.
+    ``values`` are slots' values, like the manual's ``.type = { .u32, .s32 }`` below the line.
     """
     opcode = line[: line.index(".")].rstrip("{")
     return opcode, line, _read_slots(line.removeprefix(opcode), tuple(values.items()))
@@ -86,7 +86,7 @@ def _read_modifier(part: str, values: Mapping[str, Sequence[object]]) -> Slot:
 
 
 def _read_operands(text: str, values: Mapping[str, Sequence[object]]) -> list[Slot]:
-    """Return the slots at operands: first what stands before these, then selectors, then c."""
+    """Return the slots at operands: first prefixes, then selectors, then c."""
     slots = []
     for part in text.split(", "):  # `{-}a{.asel}`, `p{|q}`, `b{`, `c}`
         prefix, operand = (part[1], part[3:]) if part[0] == "{" else ("", part)
@@ -179,7 +179,7 @@ def format_allowed_values(slot: Slot) -> str:
 
 
 def format_misprint(entry: Entry, word: str) -> str:
-    """Return the end of a message about a word; it names the manual's example that has it."""
+    """Return the end of a message about a word in an example of the manual."""
     example = entry.misprints.get(word)
     if not example:
         return ""

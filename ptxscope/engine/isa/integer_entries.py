@@ -1,4 +1,4 @@
-"""The catalog entries of integer instructions beside the 27 (PTX ISA 9.7.1, 9.7.8).
+"""The catalog entries of integer instructions outside the 27 (PTX ISA 9.7.1, 9.7.8).
 
 They permute bytes, evaluate truth tables, read and write bit fields, and multiply parts of words.
 """
@@ -21,9 +21,9 @@ _AMOUNT_A, _AMOUNT_B, _AMOUNT_C, _AMOUNT_E = (
     Operand(role, Type.U32, typical_values=_AMOUNTS) for role in (Role.A, Role.B, Role.C, Role.E)
 )
 _BYTE = Range(0, 255)
-"""The integers that ptxas takes as the position or the length of a field."""
+"""The integers that ptxas accepts as the position or the length of a field."""
 _OFFSETS = tuple(x & (1 << 32) - 1 for x in range(-4, 5))
-"""A few ones down or up, as words."""
+"""A few ones, counted down or up, as words."""
 _TABLE = Operand(Role.TABLE, Type.U32)
 _HALVES = (ProductWord.LO, ProductWord.HI)
 _B32 = (Type.B32,)
@@ -245,4 +245,4 @@ INTEGER_ENTRIES = (
         uses="sum absolute difference distance",
     ),
 )
-"""The entries, those of one opcode together."""
+"""The entries, grouped by opcode."""

@@ -1,8 +1,8 @@
-"""Equivalents of other code: CUDA's integer intrinsics in PTX, and packed instructions.
+"""Equivalents: CUDA's integer intrinsics in PTX, and packed instructions.
 
 Each intrinsic (`__vadd4`, `__byte_perm`, …) is proved equal to the code that nvcc 13.0 emits for it
-(``dev.py prove``). If one instruction gives another result, ``differs`` says how, and ``block`` has
-lines that give the same.
+(``dev.py prove``). If the nearest instruction has another result, ``differs`` describes the
+difference, and ``block`` has lines with the same result.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ class Intrinsic(NamedTuple):
     differs: str = ""
     """Difference between the PTX result and the intrinsic's; may be empty."""
     parameters: str = "ab"
-    """The operands that are C's parameters, in C's order; a line may read others, which are 0."""
+    """The operands that are C's parameters, in C's order; any other operands are 0."""
     block: tuple[str, ...] = ()
-    """Lines that give the intrinsic's result, in further registers x and y; if ``ptx`` does not."""
+    """Lines with the intrinsic's result, in further registers x and y, if ``ptx`` differs."""
     compilation: str = ""
     """The compiler's code for it, as the predicate of a sentence."""
     c_mask: int = 0
-    """The bits of c that the intrinsic reads, if ``ptx`` reads others; 0 if it does not.
+    """The bits of c that the intrinsic reads, if ``ptx`` reads more; else 0.
 
-    With these bits of a number as c, ``ptx`` gives the intrinsic's result without the block.
+    With only these bits of a number as c, ``ptx`` alone gives the intrinsic's result.
     """
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines that give its result."""
+        """The lines with its result."""
         return self.block or (self.ptx,)
 
     @property
     def is_native(self) -> bool:
-        """Whether the compiler makes of it what its name says."""
+        """Whether the compiler emits the instruction in its name."""
         return self.compilation in (_IS_ONE, _IS_PRMT)
 
     @property
@@ -80,7 +80,7 @@ vsetleu 7 7 vsetlts 7 7 vsetltu 8 7 vsetne 6 6
 
 
 def _map_compilations() -> dict[str, str]:
-    """Return what nvcc makes of each SIMD intrinsic, by name without underscores."""
+    """Map each SIMD intrinsic, by name without underscores, to nvcc's code for it."""
     words = {}
     for index, family in enumerate(_EMULATED_COUNTS[::3]):
         for lanes, count in zip("24", _EMULATED_COUNTS[3 * index + 1 : 3 * index + 3], strict=True):
@@ -143,7 +143,7 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
         for sign in ("",) if cmp in ("eq", "ne") else "su":
             modifiers = f"{sign or 'u'}32.{sign or 'u'}32.{cmp}"
             yield make_pair(f"vset{cmp}{sign}", "vset", modifiers)
-            # each lane's 1 is moved to its top bit, which is then repeated
+            # moves each lane's 1 to its top bit, and repeats that bit
             spreading = (
                 f"vset{lanes}.{modifiers} x, a, b, a",
                 f"shf.l.wrap.b32 x, x, x, {width - 1}",
@@ -221,7 +221,7 @@ def _iter_products() -> Iterator[Intrinsic]:
 
 
 def _iter_dpx_half_intrinsics() -> Iterator[Intrinsic]:
-    """Yield those of dynamic programming; ``__vmaxs2`` and its kin are extremes without a limit."""
+    """Yield intrinsics of dynamic programming; ``__vmaxs2`` and the like are SIMD intrinsics."""
     for extreme in ("max", "min"):
         for types, is_limited in (("s16x2", False), ("s16x2", True), ("u16x2", False)):
             suffix = f"{types}{'_relu' * is_limited}"
@@ -273,7 +273,7 @@ def map_intrinsics() -> dict[str, Intrinsic]:
 
 
 class Successor(NamedTuple):
-    """A packed instruction of newer versions of PTX (9.7.1) instead of a SIMD video instruction.
+    """A packed instruction of newer PTX versions (9.7.1) that replaces a SIMD video instruction.
 
     Both compute the same lanes if d, a and b of the video instruction have the type of the lanes.
     """
@@ -283,7 +283,7 @@ class Successor(NamedTuple):
     mnemonic: str
     """The opcode and type of the packed instruction: ``add.s8x4``; ``.u8x4`` is legal, too."""
     flag: str
-    """The modifier that it may have: ``sat``, ``relu``."""
+    """Its optional modifier: ``sat``, ``relu``."""
     differences: tuple[str, ...]
 
     @property
@@ -335,5 +335,5 @@ _SUCCESSORS = {
 
 
 def find_successor(opcode: str) -> Successor | None:
-    """Return the successor of a SIMD video instruction; None if it has none, as ``vavrg4``."""
+    """Return the successor of a SIMD video instruction; None for some, such as ``vavrg4``."""
     return _SUCCESSORS.get(opcode)

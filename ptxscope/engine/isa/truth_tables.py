@@ -20,7 +20,7 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "|": operator.or_,
     "^": operator.xor,
 }
-"""The operators of two operands; of formulas of one length, the first one found is taken."""
+"""The operators of two operands; among formulas of one length, the first one found is used."""
 _SIGNS: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 
 
@@ -32,7 +32,7 @@ class TruthFormula(NamedTuple):
     operands: tuple[TruthFormula, ...] = ()
 
     def __str__(self) -> str:
-        """Return the formula as text, with as few parentheses as can be: ``(a & b) | c``."""
+        """Return the formula as text, with as few parentheses as possible: ``(a & b) | c``."""
         if not self.operands:
             return self.operator
         texts = [
@@ -48,7 +48,7 @@ class TruthFormula(NamedTuple):
 def find_formulas() -> dict[int, TruthFormula]:
     """Return a shortest formula for each of the 256 truth tables.
 
-    Formulas are found in the order of their numbers of operators, a negation counting as one.
+    Formulas are searched by their number of operators; a negation counts as one.
     """
     formulas = {0: TruthFormula("0"), _ALL: TruthFormula("1")}
     levels: list[list[int]] = [[]]
@@ -79,9 +79,9 @@ def _iter_formulas(
 
 @cache
 def _find_choices() -> dict[int, str]:
-    """Return ``a ? b : c`` and its like, by table: a variable chooses between the others or ``~``.
+    """Return ``a ? b : c`` and the like by table: a variable chooses between the others or ``~``.
 
-    Each is shorter to read than the formula: 0xca, ``((b ^ c) & a) ^ c``, is ``a ? b : c``.
+    Each is easier to read than the formula: 0xca, ``((b ^ c) & a) ^ c``, is ``a ? b : c``.
     """
     choices = {}
     for flips, (x, y, z) in product(product((0, _ALL), repeat=2), permutations(VARIABLES)):
@@ -112,7 +112,7 @@ def find_ignored_variables(table: int) -> tuple[str, ...]:
 def parse_formula(text: str) -> int:
     """Return the truth table of a formula of a, b and c with ``& | ^ ~`` and parentheses.
 
-    Raise ValueError, whose message names the character that is wrong.
+    Raise ValueError with a message that names the first wrong character.
     """
     words = "".join(text.split()).replace("!", "~")
     _check_order(words)

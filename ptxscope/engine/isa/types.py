@@ -46,7 +46,7 @@ class Type(StrEnum):
     bits: int
     """The width in bits: 1, 2, 4, 8, 16, 32 or 64."""
     lanes: int
-    """The number of values that the bits hold: 2 or 4 for a packed type, else 1."""
+    """The number of values in the bits: 2 or 4 for a packed type, else 1."""
     signed: bool
     is_float: bool
     """Whether the bits are one float: ``.f16``, ``.bf16``, ``.f32`` or ``.f64``."""
@@ -66,12 +66,12 @@ class Type(StrEnum):
     def lane_type(self) -> Type:
         """The type of one lane: ``.f16`` for ``.f16x2``.
 
-        The type itself if it has one lane, or lanes of 8 bits, which no operand has alone.
+        The type itself if it has one lane, or lanes of 8 bits: no operand is a single byte.
         """
         return Type(self.value.removesuffix("x2"))
 
     def widen(self, bits: int) -> Type:
-        """Return the type of the same kind with at least a width: ``.u16`` for ``.u8``."""
+        """Return the type of the same kind and at least a width: ``.u16`` for ``.u8``."""
         return Type(f"{self.value[0]}{bits}") if self.bits < bits else self
 
     @property
@@ -167,7 +167,7 @@ class ShiftDirection(StrEnum):
 
 
 class ProductWord(StrEnum):
-    """The part of a product that ``mul`` writes and ``mad`` adds to c; ``.wide`` is all of it."""
+    """The part of a product that ``mul`` writes and ``mad`` adds to c; ``.wide`` is the whole."""
 
     LO = "lo"
     HI = "hi"
@@ -187,7 +187,7 @@ class Destinations(StrEnum):
 
     @property
     def names(self) -> tuple[str | None, ...]:
-        """The role of each destination that is written, None for ``_``."""
+        """The role of each written destination, None for ``_``."""
         return tuple(None if name == "_" else name for name in self.split("|"))
 
 
@@ -233,7 +233,7 @@ class Role(StrEnum):
 
     @property
     def label(self) -> str:
-        """The label in front of an input value: ``a``, ``@``, ``old``."""
+        """The label before an input value: ``a``, ``@``, ``old``."""
         if self is Role.GUARD:
             return "@"
         return "old" if self in DESTINATIONS else str(self)
@@ -251,8 +251,8 @@ ORDER = {role: index for index, role in enumerate(Role)}
 class Form(NamedTuple):
     """One of the 51.6 billion ways to write an instruction, not counting register names.
 
-    A plan depends on nothing else. A slot that is omitted, or that the instruction lacks, is None
-    (False for a flag).
+    A plan depends on nothing else. A slot that is omitted, or that the instruction lacks, is None,
+    or False if it is a flag.
     """
 
     opcode: str
@@ -280,7 +280,7 @@ class Form(NamedTuple):
     """The two bytes of b that ``dp2a`` multiplies: 0 and 1 (``.lo``), or 2 and 3."""
     product_word: ProductWord | None = None
     shiftamt: bool = False
-    """Whether ``bfind`` yields a shift amount instead of a position."""
+    """Whether ``bfind`` returns a shift amount instead of a position."""
     scale: Scale | None = None
     secop: SecOp | None = None
     dst: Destinations | None = None
@@ -302,23 +302,23 @@ class Form(NamedTuple):
     is_field_outside: bool = False
     """Whether a literal position of ``bfe``, with a literal length above 0, is above the top bit.
 
-    The syntax sets it, and no slot does: only an assembler's result depends on it (E15).
+    The parser sets it, no slot does: only an assembler's result depends on it (E15).
     """
     is_carry_in_inverted: bool = False
     """Whether a subtraction reads a flag that an addition writes or reads.
 
-    The statements around set it and ``is_carry_out_inverted``, and no slot does (E18).
+    The surrounding statements set it and ``is_carry_out_inverted``, no slot does (E18).
     """
     is_carry_out_inverted: bool = False
-    """The same for the flag that it writes."""
+    """Likewise, for the flag that it writes."""
     nege: bool = False
     written_bits: int = 0
     """The width of the register that ``cvt`` writes, if it is wider than the type; else 0.
 
-    The registers' declarations set it and ``read_bits``, and no slot does (9.4.1).
+    The registers' declarations set it and ``read_bits``, no slot does (9.4.1).
     """
     read_bits: int = 0
-    """The same for the register that ``cvt`` reads."""
+    """Likewise, for the register that ``cvt`` reads."""
 
     @property
     def source_type(self) -> Type:

@@ -86,7 +86,7 @@ _B1024 = parse_selector("b1024")
 
 
 def _make_b1024_remark(slot: str) -> Remark:
-    """Return the remark on the only documented selector that recent assemblers reject."""
+    """Return the remark on the one documented selector that recent assemblers reject."""
     return Remark(
         (slot,),
         lambda f: f.get(slot) == _B1024,
@@ -143,7 +143,7 @@ def find_contradictions(opcode: str) -> tuple[Contradiction, ...]:
 
 
 C_BITS = 0xCCCCCCCC
-"""The default c of forms that keep some of its bits, in examples too: it resembles no result."""
+"""The default c of forms that keep some of its bits, also in examples: it resembles no result."""
 
 _WORDS = make_operands(d="dtype", a="atype", b="btype", c="dtype")
 _VSET_WORDS = (
@@ -195,7 +195,7 @@ _FAMILIES = (
         "add addition sum plus",
         "add {}",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF}),
-        (  # what every newcomer sees first: 100 + 100, -100 - 100, 1 + 2, 5 - 7
+        (  # a newcomer's first example: 100 + 100, -100 - 100, 1 + 2, 5 - 7
             "vadd4.s32.s32.s32.sat d, a, b, c",
             {"a": 0x649C0105, "b": 0x649C02F9},
         ),

@@ -1,1 +1,1 @@
-"""The micro-operations that plans consist of: what each computes, says and looks like."""
+"""The micro-operations of plans: their computation, sentences and figures."""

@@ -20,7 +20,7 @@ Picks = tuple[tuple[int, int], ...]
 class Arithmetic(Protocol[V]):
     """Operations on lane vectors of exact integers, lane 0 first; truth is 1 or 0.
 
-    Two vectors have equally many lanes, or the second is one integer for all lanes.
+    Both arguments have the same number of lanes, or the second is one integer for all lanes.
     """
 
     def add(self, x: V, y: V | int, /) -> V:
@@ -80,8 +80,7 @@ class Arithmetic(Protocol[V]):
     def keep(self, x: V, y: V, lanes: tuple[int, ...], unit: int) -> V:
         """Return the lanes in ``lanes`` from x, the others from y; all unsigned.
 
-        y has ``32 // unit`` lanes. x has as many, or a single one that is used for each lane in
-        ``lanes``.
+        y has ``32 // unit`` lanes. x has as many, or a single one for all lanes in ``lanes``.
         """
 
     def pack(self, x: V, unit: int) -> V:
@@ -93,7 +92,7 @@ class Arithmetic(Protocol[V]):
     def float_bits(self, x: V) -> V:
         """Return the binary32 pattern of the float nearest to x, ties to even.
 
-        x is in -2**31..2**32 - 1; ``compute_float_bits`` gives the same by the other methods.
+        x is in -2**31..2**32 - 1; ``compute_float_bits`` computes the same with the other methods.
         """
 
 
@@ -135,7 +134,7 @@ def is_different(ar: Arithmetic[V], x: V, y: V) -> V:
 
 
 def is_outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
-    """Return 1 if an integer type does not hold x, else 0."""
+    """Return 1 if x is outside an integer type's range, else 0."""
     return is_different(ar, x, ar.cast(x, bits, signed))
 
 
@@ -145,7 +144,7 @@ Inputs = tuple[LaneValues, ...]
 
 
 def get_lane(lanes: LaneValues, lane: int) -> int:
-    """Return one lane of a vector; a vector of one lane stands for all lanes."""
+    """Return one lane of a vector; all lanes of a one-lane vector are the same."""
     return lanes[lane if len(lanes) > 1 else 0]
 
 

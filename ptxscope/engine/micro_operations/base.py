@@ -45,9 +45,9 @@ class _Term(str):
 
 @dataclass(frozen=True)
 class MicroOperation:
-    """A pure function of lane vectors, with its parameters as fields, and all that is known of it.
+    """A pure function of lane vectors: its parameters as fields, its sentences, cells and mistakes.
 
-    Views ask these methods; no view knows the kinds. A new kind needs ``run``, a formula and
+    Views call these methods; no view knows the kinds. A new kind needs ``run``, a formula and
     ``about``; the other defaults suit most kinds. For example, bits in reverse order::
 
         @dataclass(frozen=True)
@@ -101,17 +101,17 @@ class MicroOperation:
     ``{y:()}`` stands in brackets if it is negative.
     """
     about: ClassVar[str] = ""
-    """The sentence of a step, whatever the values are; ``{a}`` is the name of operand a."""
+    """The sentence of a step, whatever the values; ``{a}`` is the name of operand a."""
     title: ClassVar[str]
     """The title of such a step, at most 12 characters; by default the name of the kind."""
     title_with_c: ClassVar[str] = ""
     """The title of a step that applies it to t and c."""
     prefix: ClassVar[str] = ""
-    """The sign of a negation: in formulas, the result is called like the input, after this sign."""
+    """The sign of a negation: in formulas, the result is this sign and the input's name."""
     is_exact: ClassVar[bool] = False
-    """Whether it yields exact numbers, which someone may truncate or clamp too early."""
+    """Whether its results are exact numbers, which a mistake may truncate or clamp too early."""
     is_reading: ClassVar[bool] = False
-    """Whether its output is its input, read in another way."""
+    """Whether it only reinterprets its input."""
     is_narrowing: ClassVar[bool] = False
     """Whether its flags concern the result itself: it moves numbers into a range."""
     is_choice: ClassVar[bool] = False
@@ -119,23 +119,23 @@ class MicroOperation:
     is_merge: ClassVar[bool] = False
     """Whether it writes some lanes of a destination and keeps the others."""
     has_passed_bits: ClassVar[bool] = False
-    """Whether its output is bits of an operand, so that it is written in hexadecimal."""
+    """Whether its output is bits of an operand, and therefore hexadecimal."""
     has_revealing_inputs: ClassVar[bool] = False
     """Whether it only moves bits, so that its inputs reveal its output."""
     has_chosen_bits: ClassVar[bool] = False
-    """Whether values decide which bits of its inputs it takes."""
+    """Whether values determine which bits of its inputs it takes."""
     idleness: ClassVar[Idleness] = Idleness.NEVER
-    """When a picture may leave it out."""
+    """The condition on which a picture may omit it."""
     cell: ClassVar[CellDrawing | None] = None
-    """Its cell in every lane, if it is not its formula; ``make_cell`` if lanes or inputs differ."""
+    """Its cell, by default its formula; override ``make_cell`` if lanes or inputs matter."""
     figure: ClassVar[FigureDrawing | None] = None
-    """Its figure; ``make_figure`` if that has numbers."""
+    """Its figure; override ``make_figure`` if that has numbers."""
     has_text_figure: ClassVar[bool] = False
     """Whether plain text shows its figure too, because formulas do not contain it."""
     notation: ClassVar[Notation | None] = None
-    """The notation of its values; ``get_notation`` if that depends on more than the range."""
+    """The notation of its values; override ``get_notation`` if not only the range matters."""
     flag_text: ClassVar[str] = ""
-    """The effect of its flag: ``{self.bits}`` is a field; ``describe_flag`` if it has several."""
+    """The effect of its flag (``{self.bits}`` is a field); ``describe_flag`` if it has several."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -145,7 +145,7 @@ class MicroOperation:
             cls.title = cls.operation
         cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
 
-    # --- what it computes ----------------------------------------------------------------
+    # --- computation ---------------------------------------------------------------------
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         """Return the output vector."""
@@ -156,7 +156,7 @@ class MicroOperation:
         return input_lanes
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        """Yield each flag that depends on values, with a vector that is 1 where it is raised."""
+        """Yield each flag that depends on values, with 1 in the lanes that raise it."""
         return ()
 
     def find_lane_flags(self, lane: int, inputs: Inputs, value: int) -> Iterable[Flag]:
@@ -173,10 +173,10 @@ class MicroOperation:
         return True
 
     def find_bound(self, flag: Flag) -> int | None:
-        """Return the end of the range to which a lane with this flag was moved, or None."""
+        """Return the end of the range that a lane with this flag was clamped to, or None."""
         return None
 
-    # --- where its bits come from --------------------------------------------------------
+    # --- provenance of its bits ---------------------------------------------------------
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         """Return the input bits that bits low..high-1 of an output lane depend on.
@@ -186,7 +186,7 @@ class MicroOperation:
         return (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in range(len(inputs)))
 
     def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
-        """Return input bits that an output lane could have read and did not.
+        """Return input bits that an output lane could have read but did not.
 
         By default these are all bits of the same lane of every input without an origin.
         """
@@ -199,20 +199,20 @@ class MicroOperation:
         )
 
     def find_part(self, lane: int) -> Part | None:
-        """Return the part of an input that an output lane is a copy of, or None."""
+        """Return the part of an input that an output lane copies, or None."""
         return None
 
     @property
     def part_bits(self) -> int | None:
-        """The width of the parts into which it divides operands; None if it reads them whole."""
+        """The width of the parts that it divides operands into; None if it reads them whole."""
         return None
 
     @property
     def reading(self) -> Reading | None:
-        """The integer type as which it reads bits, if it does only that; else None."""
+        """The integer type that it reads bits as, if it does only that; else None."""
         return None
 
-    # --- what it says --------------------------------------------------------------------
+    # --- its sentences --------------------------------------------------------------------
 
     def fill_formula(self, *terms: object) -> str:
         """Return ``formula`` with the terms as inputs."""
@@ -230,23 +230,23 @@ class MicroOperation:
         return LaneText(make_equation(expression, view.value), f"{expression} is {view.value}")
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
-        """Describe the step whose main row this is, whatever the values are."""
+        """Describe the step with this main row, whatever the values."""
         return name_operands(self.about, rows[0].instruction)
 
     def describe_flag(self, flag: Flag) -> str:
-        """Return the effect that a flag stands for: ``clamped to 127``; ``{row}`` names the row."""
+        """Return the effect of a flag: ``clamped to 127``; ``{row}`` names the row."""
         return self.flag_text.format(self=self, row="{row}") or str(flag)
 
     def format_hint(self, row: RowTrace) -> str:
-        """Return the rule by which to find a value of the row; "" if it is ``describe_step``."""
+        """Return the rule for a value of the row; "" if it is ``describe_step``."""
         return ""
 
-    # --- how it looks --------------------------------------------------------------------
+    # --- its drawings --------------------------------------------------------------------
 
     def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         """Return the cell of one lane of a row.
 
-        It does not depend on values: the picture of a form, which has none, draws the same cell.
+        It does not depend on values: the picture of a form, without values, draws the same cell.
         """
         from .drawings import FormulaCell
 
@@ -257,30 +257,30 @@ class MicroOperation:
         return self.figure
 
     def find_idleness(self, row: RowTrace) -> Idleness:
-        """Return when a picture may leave a row out."""
+        """Return the condition on which a picture may omit a row."""
         return self.idleness
 
-    # --- what people get wrong -----------------------------------------------------------
+    # --- common mistakes ----------------------------------------------------------------
 
     def get_notation(self, row: RowTrace) -> Notation:
-        """Return how the value of a row is written, and so how an answer is graded."""
+        """Return the notation of a row's value, which also determines how an answer is graded."""
         bits = next(x for x in (32, 64, 128) if row.range.bits <= x)
         return self.notation or Notation(bits, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        """Yield the mistakes that people make here."""
+        """Yield the common mistakes in a row."""
         yield from ()
 
     def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str] | None:
-        """Return two sentences on a wrong value of a lane: the mistake; with the right value too.
+        """Return a sentence on the mistake behind a wrong value, and one with the right value too.
 
-        None if the mistake's own description says it.
+        Return None if the mistake's own description is enough.
         """
         return None
 
 
 class Copy(MicroOperation):
-    """The input itself: what an operand is to the rows that read it."""
+    """The input itself; the micro-operation of operands."""
 
     formula = "{x}"
 
@@ -340,17 +340,17 @@ class RowTrace(NamedTuple):
 
     @property
     def full_name(self) -> str:
-        """The name in figures: an operand's as it is written."""
+        """The name in figures; for an operand, its text."""
         return self.instruction.format_operand(self.key) if self.is_operand else self.name
 
     @property
     def destination(self) -> str:
-        """The name of the destination that the row writes; ``_`` if it is discarded."""
+        """The name of the destination that the row writes; ``_`` if discarded."""
         return format_short_name(self.instruction, self.role)
 
     @property
     def passed_bits(self) -> int:
-        """The width of the operand, or of the last one behind rows that pass on its bits."""
+        """The width of the operand whose bits the row passes on."""
         if self.is_operand:
             return self.instruction.type_of(self.key).bits
         return self.inputs[-1].passed_bits
@@ -362,7 +362,7 @@ class RowTrace(NamedTuple):
         return f"{prefix}{self.inputs[0].symbol}" if prefix else self.full_name
 
     def list_symbols(self, lane: int | None = None) -> list[str]:
-        """Return the symbols of the inputs, with the number of a lane if they have several."""
+        """Return the symbols of the inputs; those of several lanes have a lane number."""
         return [
             f"{row.symbol}{'' if lane is None or len(row.values) == 1 else lane}"
             for row in self.inputs
@@ -370,7 +370,7 @@ class RowTrace(NamedTuple):
 
     @property
     def has_own_parts(self) -> bool:
-        """Whether every lane is a copy of its own part of the operand that names the row."""
+        """Whether every lane copies its own part of the operand that names the row."""
         parts = map(self.micro.find_part, range(len(self.values)))
         return len(self.values) > 1 and all(
             part is not None and part.number == lane and self.inputs[part.input].key == self.role
@@ -412,7 +412,7 @@ class LaneView(NamedTuple):
         return [x.name for x in self.row.inputs]
 
     def format_first_input(self) -> str:
-        """Return the first input as its own row shows it: a number, or bits that are passed on."""
+        """Return the first input in its own row's notation: a number, or bits."""
         source = self.row.inputs[0]
         if source.is_operand or source.micro.has_passed_bits:
             return format_hex(self.x, source.passed_bits)
@@ -422,7 +422,7 @@ class LaneView(NamedTuple):
 # --- a mistake ---------------------------------------------------------------------------
 
 PREVIOUS_RESULT = ""
-"""Input of a later operation in a chain: the result of the one before."""
+"""Input of a later operation in a chain: the previous result."""
 Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
 
 
@@ -436,7 +436,7 @@ class RowMutation(NamedTuple):
     cost: int = 1
     """Cost: how unlikely the mistake is."""
     instead: str = ""
-    """Phrase with the right choice, after `description`; it may reveal the answer."""
+    """Phrase after ``description`` with the right choice; it may reveal the answer."""
 
 
 class MutationSite(NamedTuple):
@@ -460,7 +460,7 @@ class MutationSite(NamedTuple):
     def replace_operation(
         self, description: str, *operations: MicroOperation, cost: int = 1, instead: str = ""
     ) -> RowMutation:
-        """Return a mutation with other operations, each on the result of the one before."""
+        """Return a mutation with other operations, each on the previous result."""
         first, *others = operations
         chain = tuple((operation, (PREVIOUS_RESULT,)) for operation in others)
         return RowMutation(description, ((first, self.inputs), *chain), cost, instead)
@@ -481,7 +481,7 @@ class MutationSite(NamedTuple):
         return self.replace_operation(description, self.row.micro, *operations, cost=cost)
 
 
-# --- words that the sentences of several kinds share --------------------------------------
+# --- phrases of several kinds -------------------------------------------
 
 NOTHING_WRITTEN = "Nothing is written: the destination is `_`."
 """The sentence of a step whose only destination is a sink."""
@@ -500,16 +500,16 @@ def format_destinations(rows: Sequence[RowTrace]) -> str:
 def format_write(rows: Sequence[RowTrace], count: int = 2) -> str:
     """Describe what happens to ``count`` bits that a step writes: ``are written to d``."""
     names = format_destinations(rows)
-    if rows[0].instruction.guard is not None:  # the guard decides about the write
+    if rows[0].instruction.guard is not None:  # the guard determines whether it is written
         return f"{'goes' if count == 1 else 'go'} to {names} if the guard holds"
     return f"{'is' if count == 1 else 'are'} written to {names}"
 
 
 def add_guard(sentence: str, rows: Sequence[RowTrace]) -> str:
-    """Return the sentence of a write with the condition of its guard, if there is one."""
+    """Return the sentence of a write, with the condition of a guard."""
     return f"If the guard holds, {sentence}" if rows[0].instruction.guard else sentence
 
 
 def append_sentence(start: str, sentence: str) -> str:
-    """Return both as one sentence with one colon."""
+    """Join two sentences into one with one colon."""
     return f"{start}{'; ' if ': ' in sentence else ': '}{sentence}."

@@ -1,6 +1,6 @@
 """The micro-operations that count or search the bits of a number, and reverse them.
 
-All whose output is bits, not a number, are of one kind.
+Operations that return bits, not a number, share a base class.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class WordOperation(MicroOperation):
 
 
 def describe_found_bit(ins: InstructionView) -> str:
-    """Return which bit ``bfind`` finds: ``the highest 1 of a (all ones if there is none)``."""
+    """Describe the bit that ``bfind`` finds: ``the highest 1 of a (all ones if there is none)``."""
     a, type_ = format_short_name(ins, "a"), ins.form.stype
     is_signed = type_ is not None and type_.signed
     bit = f"the highest 0 of {a} if {a} is negative, else its highest 1"

@@ -1,4 +1,4 @@
-"""The cells and figures that a micro-operation may have: names and numbers, without positions.
+"""The cells and figures of micro-operations: names and numbers, without positions.
 
 ``scene`` draws each of them, with the values of a trace or, for a form, with letters.
 """
@@ -23,17 +23,17 @@ class PartCell(NamedTuple):
 
 
 class ReadingCell(NamedTuple):
-    """The bits of the input, their extension, and the number that they stand for."""
+    """The bits of the input, their extension, and the resulting number."""
 
     reading: Reading
 
 
 class NumberCell:
-    """The number, and the input if it is another one."""
+    """The number, and the input if it differs."""
 
 
 class VerdictCell:
-    """A relation, and whether it holds."""
+    """A relation, and whether it is true."""
 
 
 class TruthCell:
@@ -59,7 +59,7 @@ class PatternCell(NamedTuple):
     """Bits, and the bits that they become."""
 
     unchanged_note: str
-    """Text if the bits stay as they are."""
+    """Text if the bits are unchanged."""
 
 
 class ConversionCell:
@@ -88,7 +88,7 @@ class Tick(NamedTuple):
 
 
 class RangeLine(NamedTuple):
-    """A range with the numbers in it and beside it, and the ends that they are moved to."""
+    """A range, numbers inside and outside of it, and the ends that these are clamped to."""
 
     low: int | None
     """The lower end, or None."""
@@ -96,7 +96,7 @@ class RangeLine(NamedTuple):
 
 
 class LimitLine(NamedTuple):
-    """A range from 0, with a number that may be above it."""
+    """A range from 0, and a number that may exceed it."""
 
     high: int
 
@@ -121,7 +121,7 @@ class RightShiftBits(NamedTuple):
 
 
 class TruncatedBits(NamedTuple):
-    """The numbers that do not fit in a width, bit by bit."""
+    """The bits of numbers that do not fit in a width."""
 
     bits: int
 
@@ -148,7 +148,7 @@ class BitField(NamedTuple):
     fate: BitFate
     label: str = ""
     role: str = ""
-    """The operand that they come from; "" if they come from none."""
+    """The operand that they come from; "" for none."""
 
 
 class FieldRuler(NamedTuple):
@@ -160,24 +160,24 @@ class FieldRuler(NamedTuple):
 
 
 class FieldBits(NamedTuple):
-    """A window over a word: the numbers with the bits inside and outside of it."""
+    """A window over a word: numbers with bits inside and outside of it."""
 
     rulers: tuple[FieldRuler, ...]
     position: int | None = None
-    """The index of the input that moves the window; None if it stays at bit 0."""
+    """The index of the input that moves the window; None for a window at bit 0."""
 
 
 class ByteChoice(NamedTuple):
     """The byte that a lane takes."""
 
     number: int
-    """Its number: those of the first word come first."""
+    """Its number, counted from the first word."""
     is_sign: bool = False
     """Whether the lane takes eight copies of its top bit."""
 
 
 class BytePermutation(NamedTuple):
-    """The bytes of two words, and the one that each lane takes by a digit."""
+    """The bytes of two words, and the byte that a digit selects for each lane."""
 
     words: tuple[int, int]
     """The indices of the inputs that are the words."""
@@ -186,7 +186,7 @@ class BytePermutation(NamedTuple):
 
 
 class TruthTable(NamedTuple):
-    """A function of three bits, and the entry of its table that each bit of the words uses."""
+    """A function of three bits, and the table entry that each bit of the words selects."""
 
     table: int
     """The result for the bits x, y and z is bit 4x + 2y + z."""

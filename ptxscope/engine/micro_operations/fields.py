@@ -103,7 +103,7 @@ class ExtendField(MicroOperation):
         yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
 
     def find_field_bits(self, low: int, high: int, position: int, length: int) -> tuple[int, int]:
-        """Return the range of bits of x behind bits low..high-1 of a field that it begins."""
+        """Return the range of bits of x that bits low..high-1 of its field come from."""
         end = position + length
         if self.signed and length and high > length:  # copies of the sign too
             top = min(end, self.bits) - 1
@@ -116,7 +116,7 @@ class ExtendField(MicroOperation):
     def make_window(
         self, row: RowTrace, position: int, length: int, mover: int | None = None
     ) -> FieldBits:
-        """Return the window over the first input, and the field that it shows."""
+        """Return the window over the first input, and its field."""
         fill_fate = BitFate.SIGN if self.signed else BitFate.ZERO
         role = row.inputs[0].role
         end = position + length
@@ -145,7 +145,7 @@ class ExtendField(MicroOperation):
 
 @dataclass(frozen=True)
 class ReadField(MicroOperation):
-    """Read as many bits of x, from bit y up, as z says, as a signed or unsigned number.
+    """Read z bits of x, from bit y up, as a signed or unsigned number.
 
     y and z are from 0 to ``bits``. Above the highest bit, x has copies of its sign.
     """
@@ -159,7 +159,7 @@ class ReadField(MicroOperation):
 
     @property
     def extension(self) -> ExtendField:
-        """The micro-operation that reads the field once it is shifted to bit 0."""
+        """The micro-operation that reads the field after it is shifted to bit 0."""
         return ExtendField(self.bits, self.signed)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -234,7 +234,7 @@ class FoldField(MicroOperation):
 
 @dataclass(frozen=True)
 class InsertField(WordOperation):
-    """Replace bits of y, from a position up, by as many low bits of x as a length says.
+    """Replace a field of y, by its position and length, with low bits of x.
 
     Bits above ``bits`` are cut off. The position and the length are from 0 to ``bits``.
     """
@@ -322,7 +322,7 @@ class InsertField(WordOperation):
 
 @dataclass(frozen=True)
 class FieldMask(WordOperation):
-    """As many ones as y says, from bit x up; bits above ``bits`` are cut off."""
+    """A number y of ones, from bit x up; bits above ``bits`` are cut off."""
 
     formula = "{y:ones} from bit {x}"
     about = "As many ones as the length says, from the position up; the other bits are 0."

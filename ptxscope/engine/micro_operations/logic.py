@@ -240,7 +240,7 @@ class TakeLane(MicroOperation):
 
 @dataclass(frozen=True)
 class Encode(MicroOperation):
-    """The pattern that stands for true, or 0."""
+    """The pattern of true, or 0."""
 
     true: int
     type: Type = Type.U32

@@ -1,4 +1,4 @@
-"""The micro-operations that put lanes together: into a destination or a word."""
+"""The micro-operations that combine lanes: into a destination or a word."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from .selection import Select
 
 @dataclass(frozen=True)
 class Merge(MicroOperation):
-    """Lanes of t truncated to the unit, the other lanes from c's word if one is an input."""
+    """Lanes of t truncated to the unit; the other lanes are c's, if c is an input."""
 
     unit: int
     lanes: tuple[int, ...]
@@ -223,7 +223,7 @@ class Pack(MicroOperation):
         return f"The {UNIT_NAMES[self.unit]}s {format_write(rows)}."
 
     def format_hint(self, row: RowTrace) -> str:
-        """Return how the lanes of the step before are joined; empty for one lane."""
+        """Describe how the lanes of the previous step are joined; empty for one lane."""
         top = len(row.inputs[0].values) - 1
         unit = UNIT_NAMES[self.unit]
         return f"The {unit}s of the lanes stand side by side, lane {top} first." if top else ""

@@ -25,7 +25,7 @@ from .saturation import Wrap
 _BYTE = 8
 _BYTES = 4
 _MAJORITY = 0xE8
-"""The table of ``lop3`` that is 1 where at least two inputs are."""
+"""The table of ``lop3`` that is 1 if at least two inputs are."""
 _SOURCE_BYTES = 8
 """The bytes that ``prmt`` permutes: a's are 0 to 3, b's are 4 to 7."""
 
@@ -160,7 +160,7 @@ class PermuteByMode(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         number, *words = v
         value = ar.gather(words, 8, _make_picks(self.list_bytes(0)))
-        number = ar.bitand(number, 3)  # so a number that is not cut arranges the same
+        number = ar.bitand(number, 3)  # so a number that is not truncated has the same effect
         wide_number = ar.gather((number,), 8, ((0, 0),) * _BYTES)
         for n in range(1, 4):
             arrangement = ar.gather(words, 8, _make_picks(self.list_bytes(n)))

@@ -42,7 +42,7 @@ class Sign(StrEnum):
     BECOMES = "->"
     """Between a number and its bits."""
     FOR = "for"
-    """Between a value and the destination that it goes to if a guard allows it."""
+    """Between a value and the destination that takes it if a guard allows the write."""
 
 
 class Formula(NamedTuple):
@@ -52,7 +52,7 @@ class Formula(NamedTuple):
     right: str
     sign: Sign = Sign.IS
     grouped: bool = False
-    """Whether the left side needs brackets inline, because it has a sign of its own."""
+    """Whether the left side, which has a sign, needs brackets inline."""
 
     def __str__(self) -> str:
         left_side = f"({self.left})" if self.grouped else self.left
@@ -114,7 +114,7 @@ class Part(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The integer type as which bits are read."""
+    """The integer type that bits are read as."""
 
     bits: int
     signed: bool
@@ -124,31 +124,31 @@ class Notation(NamedTuple):
     """The notation of the value of a row."""
 
     bits: int
-    """The number of low bits in which equal values agree."""
+    """The number of low bits that must agree in equal values."""
     is_number: bool
     """Whether the value is a number instead of bits."""
     type: Type | None = None
-    """The type in which the value is typed, if it has one."""
+    """The type of values that the user enters, if any."""
 
 
 class Idleness(Enum):
-    """When a row changes nothing, so that a picture may leave it out."""
+    """The condition on which a row changes nothing, so that a picture may omit it."""
 
     NEVER = auto()
     UNCHANGED = auto()
-    """If its values equal those of its first input."""
+    """If its values equal its first input's."""
     WITHOUT_FLAGS = auto()
     """If no lane has a flag."""
     IN_PLACE = auto()
     """If each lane takes its own part, or a reading follows that shows the parts."""
     READ_BESIDE = auto()
-    """If the numbers stand beside the bits that they are read from."""
+    """If the numbers are shown beside the bits that they are read from."""
     WITH_INPUT = auto()
-    """Unless the row of its first input is left out."""
+    """Unless the row of its first input is omitted."""
 
 
 MAX_LANE_BITS = 128
-"""A number of bits that covers any lane."""
+"""A number of bits at least as large as any lane's."""
 
 
 def map_bits(inputs: Inputs, index: int, lane: int, low: int, high: int) -> InputBits:
@@ -159,7 +159,7 @@ def map_bits(inputs: Inputs, index: int, lane: int, low: int, high: int) -> Inpu
 def map_read_bits(
     lane: int, low: int, high: int, inputs: Inputs, reading: Reading
 ) -> Iterator[InputBits]:
-    """Yield the input bits behind bits low..high-1 of a number that is read from bits."""
+    """Yield the input bits that bits low..high-1 of a number are read from."""
     yield map_bits(inputs, 0, lane, low, min(high, reading.bits))
     if reading.signed and high > reading.bits:
         yield map_bits(inputs, 0, lane, reading.bits - 1, reading.bits)
@@ -171,13 +171,13 @@ class LaneText(NamedTuple):
     formula: Formula
     sentence: str
     short_text: str = ""
-    """The value and its origin in few characters; empty if the formula is short."""
+    """The value and its origin as a short text; empty if the formula is short."""
 
 
-# --- the instruction of a row, as far as micro-operations need it -------------------------
+# --- the instruction of a row, as micro-operations see it --------------------------------
 
 _MAX_NAME_CHARS = 16
-"""Characters of the longest register name that sentences repeat."""
+"""Maximum characters of a register name in sentences."""
 
 
 class GuardView(Protocol):
@@ -203,6 +203,10 @@ class InstructionView(Protocol):
     def guard(self) -> GuardView | None:
         """Its guard."""
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Its registers by role."""
+
     def type_of(self, role: str) -> Type:
         """Return the type of an operand."""
 
@@ -220,7 +224,7 @@ def format_short_name(ins: InstructionView, role: str) -> str:
 
 
 def name_operands(text: str, ins: InstructionView) -> str:
-    """Return a sentence with the names of operands for ``{a}``; a discarded one is its role."""
+    """Replace ``{a}`` in a sentence with the operand's name, or its role if it is discarded."""
     names = {role: format_short_name(ins, role) for role in "abcdepq" if f"{{{role}}}" in text}
     return text.format_map({role: role if x == "_" else x for role, x in names.items()})
 

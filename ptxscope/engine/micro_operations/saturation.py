@@ -52,7 +52,7 @@ class Clamp(MicroOperation):
         return f"clamped to {self.find_bound(flag)}"
 
     def find_type(self) -> Reading | None:
-        """Return the integer type that the bounds belong to; None if no type, or several, fit."""
+        """Return the integer type with these bounds; None if no type, or several, fit."""
         readings = [Reading(bits, signed) for bits in (8, 16, 32) for signed in (True, False)]
         fitting = [
             reading

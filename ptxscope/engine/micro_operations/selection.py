@@ -102,7 +102,7 @@ class Select(MicroOperation):
         return f"Selects {' and '.join(parts)}."
 
     def format_hint(self, row: RowTrace) -> str:
-        """Return how the digits of a selector are read; empty for a row that has no lanes."""
+        """Describe how the digits of a selector are read; empty for a row without lanes."""
         if len(self.picks) == 1:
             return ""
         unit = UNIT_NAMES[self.unit]
@@ -168,12 +168,12 @@ class Select(MicroOperation):
 
 
 def _name_whole(row: RowTrace) -> str:
-    """Return the name of what a part is taken from: a literal has parts by its operand's name."""
-    return row.name if row.name[0] not in "-0123456789" else row.key
+    """Return the name of the operand that a row takes parts of; a literal's is its role."""
+    return row.name if row.key in row.instruction.names else row.key
 
 
 def _describe_selection(row: RowTrace) -> str:
-    """Describe what a row takes: ``byte 3 of a``; a clause if it has several lanes."""
+    """Describe the parts that a row takes: ``byte 3 of a``; a clause if it has several lanes."""
     parts = [part for lane in range(len(row.values)) if (part := row.micro.find_part(lane))]
     names = [_name_whole(x) for x in row.inputs]
     unit, index = parts[0].unit, parts[0].number
@@ -219,7 +219,7 @@ class Extend(MicroOperation):
 
     @property
     def type_name(self) -> str:
-        """The type as which the bits are read: ``s8``."""
+        """The type that the bits are read as: ``s8``."""
         return format_integer_type(self.signed, self.bits)
 
     @property
@@ -292,7 +292,7 @@ def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowTrace
 
 
 def format_read_type(row: RowTrace) -> str:
-    """Return the type as which a row reads a word: ``u32``, with another one that is written."""
+    """Return the type that a row reads a word as: ``u32``, with the written type if it differs."""
     written_type = row.instruction.type_of(row.role)
     type_name = format_integer_type(row.range.low < 0, written_type.bits)
     if written_type.lanes > 1:
@@ -303,7 +303,7 @@ def format_read_type(row: RowTrace) -> str:
 
 @dataclass(frozen=True)
 class Truncate(MicroOperation):
-    """Truncate to the low bits as a pattern; ``signed`` is how the destination reads them."""
+    """Truncate to the low bits as a pattern; the destination reads it as ``signed`` or not."""
 
     bits: int
     signed: bool

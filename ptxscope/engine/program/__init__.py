@@ -1,1 +1,1 @@
-"""Programs of PTX: statements, their operands, and the functions that they make up."""
+"""PTX programs: statements, their operands, and functions."""

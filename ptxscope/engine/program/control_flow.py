@@ -1,4 +1,4 @@
-"""Basic blocks of a function, and places: the statements that wrote what is in its registers."""
+"""Basic blocks of a function, and places: the statements that wrote its registers' contents."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class WritePlace(NamedTuple):
 
 
 def make_initial_place(register: str) -> WritePlace:
-    """Return the place of the contents of a register before the first statement."""
+    """Return the place of a register's initial contents."""
     return WritePlace(INITIAL, register)
 
 
 def follow_places(
     statements: Iterable[Statement], places: dict[str, WritePlace]
 ) -> Iterator[Statement]:
-    """Yield statements that run one after the other.
+    """Yield the statements of a straight line.
 
-    When a statement is yielded, and after the last one, ``places`` has the place of the contents
-    of each register that an earlier statement writes, or may write. The brace of a block makes the
-    registers that it declares unknown: it is a statement that writes them.
+    At each statement, and after the last one, ``places`` has the place of the contents of each
+    register that an earlier statement writes, or may write. The brace of a block writes the
+    registers that it declares: it makes them unknown.
     """
     hidden_places = list[dict[str, WritePlace]]()
     for statement in statements:
@@ -49,23 +49,23 @@ def follow_places(
 
 
 _MAX_STEPS = 200
-"""Blocks that are searched for writers, for each block of a function, before no more are sought."""
+"""Maximum blocks searched for writers, per block of a function."""
 
 
 class CodeBlock(NamedTuple):
-    """The statements ``start`` to ``end`` of a function, which run one after the other."""
+    """The statements ``start`` to ``end`` of a function, a straight line."""
 
     start: int
     end: int
     """The index after the last statement."""
     following: tuple[int, ...]
-    """The numbers of the blocks that may come next."""
+    """The numbers of the blocks that may follow."""
 
 
 def find_blocks(statements: Sequence[Statement], starts: Iterable[int]) -> tuple[CodeBlock, ...]:
-    """Return the basic blocks in order; ``starts`` are the indices at which one begins.
+    """Return the basic blocks in order; ``starts`` are the indices of their first statements.
 
-    A branch leads to the start of a block. The end of the statements is a block of none.
+    Branches lead to the start of a block. An empty block ends the statements.
     """
     count = len(statements)
     ordered = sorted({0, *(x for x in starts if x < count)}) if count else []
@@ -81,7 +81,7 @@ def find_blocks(statements: Sequence[Statement], starts: Iterable[int]) -> tuple
 
 
 class Writers:
-    """Finds the statements that may have written what is in a register at the start of a block."""
+    """Finds the statements that may have written a register's contents at the start of a block."""
 
     def __init__(self, blocks: Sequence[CodeBlock], writes: Sequence[Collection[str]]) -> None:
         """``writes`` has the registers that each statement writes, or may write."""
@@ -103,9 +103,9 @@ class Writers:
                     pending.append(following)
 
     def find(self, number: int, register: str) -> frozenset[int]:
-        """Return the indices of the statements; none if they are not known, or not reached.
+        """Return the indices of the statements; none if they are unknown or unreachable.
 
-        ``INITIAL`` is one of them if the register may be as before the first statement.
+        They include ``INITIAL`` if the register may have its initial contents.
         """
         key = number, register
         if key not in self._found:

@@ -25,32 +25,32 @@ class Program(NamedTuple):
     """
     statements: tuple[Statement, ...]
     types: Mapping[str, Type]
-    """Every register that the statements name, with the type to show its values as."""
+    """Every register in the statements, with the type for displaying its values."""
     text: str
     """All of the loaded text."""
     problems: tuple[Problem, ...] = ()
     """All problems of it and of its statements, at positions in the text."""
     declared: Mapping[str, Type] = {}
-    """Declared types of those registers, if a run can hold values of the type."""
+    """Declared types of those registers, as far as a run supports the type."""
     bound: AsmBindings = NO_BINDINGS
     """The bindings of the asm statement."""
     scopes: tuple[Scope, ...] = ()
-    """The scopes of its registers, including registers that no statement names."""
+    """The scopes of its registers, including unused ones."""
     notes: tuple[str, ...] = ()
-    """Remarks on the text that its PTX was read from."""
+    """Remarks on the source text of its PTX."""
     is_function: bool = False
     """Whether it is a kernel or function, not a block."""
     is_kernel: bool = False
     has_body: bool = True
-    """Whether it is more than the prototype of a function."""
+    """Whether it is not just the prototype of a function."""
     parameters: tuple[Variable, ...] = ()
     results: tuple[Variable, ...] = ()
     registers: Mapping[str, str] = {}
     """The types of its declared registers, ``b32``, by their unique names."""
     variables: Mapping[str, Variable] = {}
-    """The variables that it declares, by their unique names; also parameters and results."""
+    """Its variables, parameters and results, by their unique names."""
     labels: Mapping[int, str] = {}
-    """The names of labels, by the index of the statement after each, if they are no statements."""
+    """The names of labels that are not statements, by the index of the next statement."""
 
     @property
     def omitted_statements(self) -> tuple[Statement, ...]:
@@ -64,7 +64,7 @@ class Program(NamedTuple):
         return {x: bits[x] & ((1 << t.bits) - 1) for x, t in self.types.items() if x in bits}
 
     def compute_depths(self, name: str) -> list[int]:
-        """Return the number of blocks around each statement that declare a register."""
+        """Return, for each statement, the number of enclosing blocks that declare a register."""
         flags: list[bool] = []
         depths: list[int] = []
         for statement in self.statements:
@@ -78,7 +78,7 @@ class Program(NamedTuple):
     def find_value_type(self, name: str, statement: Statement | None = None) -> Type:
         """Return the type for parsing an input for a register.
 
-        It is the declared type at ``statement``, if any, or else the type of its uses.
+        It is the declared type at ``statement`` or, without one, the type of its uses.
         """
         if statement and (local_type := parse_declared_type(dict(statement.declared).get(name))):
             return local_type
@@ -100,7 +100,7 @@ class Program(NamedTuple):
     def find_registers(self, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
         """Return the registers for a name, with or without ``%``, or for a C variable.
 
-        For a variable these are the registers that take its value or, at the end, that assign it.
+        The registers of a variable are its inputs or, at the end, its outputs.
         Raise PtxError if a register and a variable of other operands share the name.
         """
         assigned_operands = self.bound.outputs.get(name, ()) if is_at_end else ()
@@ -118,16 +118,16 @@ _DECLARED = {"b8": "b16", "u8": "b16", "s8": "b16", "f16": "b16", "f16x2": "b32"
 
 @cache
 def parse_declared_type(text: str | None) -> Type | None:
-    """Return the type of a declaration, or None if a run cannot hold its values."""
+    """Return the type of a declaration, or None if a run does not support it."""
     text = _DECLARED.get(text or "", text)
     return Type(text) if text in list(Type) else None
 
 
-# --- the types of registers, and what each statement writes
+# --- the types of registers, and each statement's writes
 
 
 def complete_writes(statements: list[Statement], read_only: Set[str]) -> list[Statement]:
-    """Return the statements, with the writes of opaque ones completed.
+    """Return the statements with complete writes of opaque statements.
 
     An opaque statement writes the registers named in it and since the last opaque statement.
     """
@@ -148,13 +148,13 @@ def complete_writes(statements: list[Statement], read_only: Set[str]) -> list[St
 
 
 def map_declared_types(statements: list[Statement]) -> dict[str, Type]:
-    """Return the declared types of the statements' registers, the last of several."""
+    """Return the declared types of the statements' registers; the last of several wins."""
     pairs = ((name, parse_declared_type(text)) for x in statements for name, text in x.declared)
     return {name: type_ for name, type_ in pairs if type_}
 
 
 def fit_undeclared_registers(statements: list[Statement]) -> None:
-    """Give each undeclared register that a ``cvt`` names the width that its other uses have."""
+    """Give each undeclared register of a ``cvt`` the width of its other uses."""
     converting = [i for i, x in enumerate(statements) if x.instruction and _may_be_wider(x)]
     if not converting:
         return
@@ -178,7 +178,7 @@ def _may_be_wider(x: Statement) -> bool:
 
 
 def map_types(statements: list[Statement]) -> dict[str, Type]:
-    """Return the type of every register: of its first explained use, declared, or used.
+    """Return the type of every register: of its first explained use, declared, or of other uses.
 
     The declared type also wins if some declaration or use is a float and another an integer.
     """
@@ -217,7 +217,7 @@ def _is_mixed(declared_type: Type, use_types: set[Type]) -> bool:
 
 
 def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
-    """Yield the registers of an unexplained statement, with the types they suggest."""
+    """Yield the registers of an unexplained statement, with the types that it suggests."""
     if x.guard:
         yield x.guard.name, Type.PRED
     yield from x.iter_plain_sources()
@@ -228,7 +228,7 @@ def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
 
 
 def order_writes(statements: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
-    """Return the statements with numbers, and with ordered and complete writes.
+    """Number the statements, and order and complete their writes.
 
     Braces list registers in the order of the types, and vectors include their components.
     """

@@ -46,20 +46,20 @@ _FUNCTIONS = (".entry", ".func")
 
 
 class Module(NamedTuple):
-    """The declarations of one piece of PTX."""
+    """The functions and variables of one piece of PTX."""
 
     programs: tuple[Program, ...]
-    """The functions, in order, or a block of PTX without any."""
+    """The functions, in order; PTX without functions is one block."""
     variables: Mapping[str, Variable]
     """The variables outside of all functions."""
 
 
 class PtxPiece(Protocol):
-    """A piece of PTX in a text, and what is known of it."""
+    """A piece of PTX in a text, and its context."""
 
     @property
     def operands(self) -> AsmOperands | None:
-        """The operands of the asm statement that it is from."""
+        """The operands of its asm statement."""
 
     @property
     def line_starts(self) -> Sequence[int]:
@@ -67,7 +67,7 @@ class PtxPiece(Protocol):
 
     @property
     def may_be_prose(self) -> bool:
-        """Whether it may be a sentence that names an opcode."""
+        """Whether it may be a sentence with an opcode."""
 
     @property
     def may_be_template(self) -> bool:
@@ -87,11 +87,11 @@ def load_module(
     is_excerpt: bool = False,
     is_wanted: Callable[[FunctionHeader], bool] | None = None,
 ) -> Module:
-    """Return the functions and variables of a piece of a text; or one block of a name.
+    """Return the functions and variables of a piece of a text, or one block with this name.
 
     ``elsewhere`` has the registers that other pieces declare. In an excerpt, registers may be
-    declared elsewhere. ``on_progress`` is called with the position reached in the text.
-    ``is_wanted`` chooses the functions whose statements are read, which saves time.
+    declared elsewhere. ``on_progress`` is called with the current position in the text.
+    ``is_wanted`` selects the functions whose statements are read, which saves time.
     """
     loader = _Loader(text, piece, elsewhere, on_progress, is_wanted, is_excerpt=is_excerpt)
     return Module(tuple(loader.iter_programs(name)), loader.variables)
@@ -117,7 +117,7 @@ class _OpenBrace(NamedTuple):
     is_own: bool
     """Whether it begins a function, which is not a statement."""
     used_names: dict[str, str]
-    """The unique names of the registers declared in it that are used."""
+    """The unique names of the used registers that it declares."""
 
 
 class _OpenFunction:
@@ -133,7 +133,7 @@ class _OpenFunction:
         self.labels: dict[tuple[str, Scope], int] = {}
         self.label_lists: dict[str, tuple[str, ...]] = {}
         self.branches: dict[int, tuple[str, tuple[Scope, ...]]] = {}
-        """The label that a statement branches to, or that of a list; the scopes around it."""
+        """The label, or list of labels, that each statement branches to, and its scopes."""
         for variable in (*header.results, *header.parameters):
             if variable.space == "reg":
                 self.names.registers[variable.name] = variable.type
@@ -141,7 +141,7 @@ class _OpenFunction:
                 self.variables[variable.name] = variable
 
     def close(self) -> list[Statement]:
-        """Return the statements, with the labels to which they branch."""
+        """Return the statements, with the labels that they branch to."""
         numbers, count = list[int](), 0
         for statement in self.statements:
             numbers.append(count)
@@ -165,7 +165,7 @@ class _OpenFunction:
         return statements
 
     def _find_label(self, name: str, scopes: tuple[Scope, ...]) -> int | None:
-        """Return the label of a name in the innermost scope that has one."""
+        """Return the label with a name in the innermost scope that has one."""
         places = ((name, scope) for scope in reversed(scopes))
         return next((self.labels[x] for x in places if x in self.labels), None)
 
@@ -188,7 +188,7 @@ class _Loader:
         expressions = piece.operands.expressions if piece.operands else ()
         outputs = {x.name for x in expressions if x.is_output}
         self.read_only = {x.name for x in expressions} - outputs
-        """The operands of an asm statement that it does not write."""
+        """The operands that the asm statement does not write."""
         self.bindings = bind_operands(piece.operands) if piece.operands else NO_BINDINGS
         is_partial = is_excerpt or bool(self.fragment.gaps)
         self.scopes = Scopes(dict(self.bindings.types), elsewhere, is_partial=is_partial)
@@ -200,7 +200,7 @@ class _Loader:
         self.conditions: list[str] = []
         """The open ``#if`` lines."""
         self.read_gap_count = 0
-        """Number of gaps whose conditions have been read."""
+        """Number of gaps with conditions read so far."""
         self.function: _OpenFunction | None = None
         self.header: FunctionHeader | None = None
         """The last header that was read."""
@@ -211,7 +211,7 @@ class _Loader:
         self.last_label = ""
 
     def iter_programs(self, name: str) -> Iterator[Program]:
-        """Yield the functions of the piece; without any, all of it is one block of that name."""
+        """Yield the functions of the piece; without any, the piece is one block of this name."""
         bodies = dict(find_bodies(self.words))
         if not bodies:
             self.function = _OpenFunction(FunctionHeader(name), is_function=False)
@@ -274,7 +274,7 @@ class _Loader:
     # --- directives
 
     def _read_directive(self, words: Sequence[Token]) -> Iterator[Program]:
-        """Read the words of a directive; yield the prototype of a function, if it is one."""
+        """Read the words of a directive; yield a function's prototype."""
         self.scopes.read_directives(words)
         texts = [word.text for word in words]
         if any(x in texts for x in _FUNCTIONS):
@@ -319,7 +319,7 @@ class _Loader:
                 self.function.scopes.append(scope)
 
     def _close_block(self, brace: Token) -> Iterator[Program]:
-        """Close a brace; yield the function that it ends, if it does."""
+        """Close a brace; yield the function that it ends."""
         scope = self.scopes.scope
         self.scopes.close_scope()
         if self.scopes.scope is scope:
@@ -336,7 +336,7 @@ class _Loader:
             self.function = None
 
     def _end_block(self) -> tuple[str, ...] | None:
-        """End the innermost block; return its registers in use, None if it declares none."""
+        """End the innermost block; return its used registers, or None if it declares none."""
         block = self.open_braces.pop()
         del self.braces[id(block.scope)]
         if block.is_own or not block.scope.has_registers or self.function is None:
@@ -366,7 +366,7 @@ class _Loader:
                 block.used_names[name] = statement.get_unique_name(name)
 
     def _note_open_brace(self, function: _OpenFunction) -> None:
-        """Add to the last statement that the text ends before its function does."""
+        """Record on the last statement that the text ends inside its function."""
         place = next((i for i, x in reversed([*enumerate(function.statements)]) if x), None)
         if place is not None and (last := function.statements[place]):
             message = f"{function.header.name} is not closed after this"
@@ -432,7 +432,7 @@ class _Loader:
         function.statements.append(statement)
 
     def _with_condition(self, statement: Statement) -> Statement:
-        """Return the statement, as one that is not run if it is conditional."""
+        """Mark a statement as not run if it is conditional."""
         if not self.conditions or statement.omission:
             return statement
         reason = f"compiled only under {quote_word(self.conditions[-1])}"
@@ -441,7 +441,7 @@ class _Loader:
 
 
 def _read_header(words: Sequence[Token]) -> FunctionHeader | None:
-    """Return a function's header: its name, parameters and results; None without a name."""
+    """Return a function's name, parameters and results; None without a name."""
     start = next(i for i, word in enumerate(words) if word.text in _FUNCTIONS) + 1
     groups, name, depth, group_start = list[tuple[Token, ...]](), "", 0, 0
     result_groups = groups

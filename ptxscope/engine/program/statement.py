@@ -21,15 +21,15 @@ class StatementKind(StrEnum):
     INSTRUCTION = "explained"
     """An instruction of the catalog."""
     PLAIN_INSTRUCTION = "plain"
-    """Executed, but not explained step by step: an instruction that stands in all code."""
+    """Executed but not explained step by step: an instruction that occurs in all code."""
     BRANCH = "branch"
     """A jump, or the end of the kernel."""
     LABEL = "label"
     BLOCK_START = "open"
-    """A ``{`` inside the kernel that declares registers of its own."""
+    """A ``{`` inside the kernel that declares local registers."""
     BLOCK_END = "close"
     UNKNOWN = "other"
-    """Anything else; the registers it writes become unknown."""
+    """Any other statement; the registers that it writes become unknown."""
 
 
 class Statement(NamedTuple):
@@ -39,39 +39,39 @@ class Statement(NamedTuple):
     line: int
     """From 1, in the loaded text."""
     text: str
-    """As written without the ``;``, with blanks collapsed."""
+    """The source text without the ``;``, with blanks collapsed."""
     opcode: str = ""
     """The opcode, or the name of a label."""
     modifiers: tuple[str, ...] = ()
     """Without their dots."""
     operands: tuple[Operand | None, ...] = ()
-    """Their registers have unique names; None for an operand of none of these kinds."""
+    """Their registers have unique names; an operand of any other kind is None."""
     guard: Guard | None = None
     instruction: Instruction | None = None
-    """The instruction, if it is a legal one of the catalog."""
+    """The instruction, if it is legal and in the catalog."""
     move: VectorMove | None = None
     writes: tuple[str, ...] = ()
     """Registers that it writes, or may write.
 
-    For a ``BLOCK_START``, those that it declares; for a ``BLOCK_END``, those of them that regain
-    their outer values.
+    For a ``BLOCK_START``, the registers that it declares; for a ``BLOCK_END``, the names that
+    regain their outer values.
     """
     declared: tuple[tuple[str, str | None], ...] = ()
-    """The registers that it names, each with its declared type at this point."""
+    """Its registers, each with its declared type at this point."""
     targets: tuple[int, ...] = ()
-    """The indices of the labels to which it branches."""
+    """The indices of the labels that it branches to."""
     problems: tuple[Problem, ...] = ()
-    """The reasons why it is not a legal instruction, at positions in the loaded text."""
+    """Why it is not a legal instruction, at positions in the loaded text."""
     plain_problems: tuple[Problem, ...] = ()
-    """The reasons why a statement that is not meant as an explained instruction is illegal."""
+    """Why a statement other than an explained instruction is illegal."""
     omission: str = ""
-    """The reason why a run cannot compute it; the registers it writes become unknown."""
+    """Why a run cannot compute it; the registers that it writes become unknown."""
     is_opaque: bool = False
-    """Whether it may write any register, and leave the program."""
+    """Whether it may write any register, or leave the program."""
     span: Span = (0, 0)
-    """Its position in the loaded text; of a brace or a label, none."""
+    """Its position in the loaded text; empty for a brace or a label."""
     unique_names: Mapping[str, str] = {}
-    """Unique names in its function, of registers of which an outer one has the same name."""
+    """Unique names of registers whose names outer registers share."""
     number: int = 0
     """From 0, among the statements of its program."""
 
@@ -82,7 +82,7 @@ class Statement(NamedTuple):
 
     @property
     def is_brace(self) -> bool:
-        """Whether it begins or ends a block with registers of its own."""
+        """Whether it begins or ends a block with local registers."""
         return self.kind in (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
 
     @property
@@ -96,7 +96,7 @@ class Statement(NamedTuple):
         return self.instruction if is_explained else None
 
     def explain_omission(self) -> str:
-        """Return why no executor computes it, and what is allowed if it is illegal."""
+        """Return why it is not executed and, if it is illegal, what is allowed."""
         for problem in (*self.problems, *self.plain_problems):
             hint = f" (allowed: {problem.hint})" if problem.hint else ""
             return f"{self.name} is illegal: {problem.message}{hint}"
@@ -110,7 +110,7 @@ class Statement(NamedTuple):
         return f"{' '.join(names)} is not modelled{operands}"
 
     def get_unique_name(self, name: str) -> str:
-        """Return the unique name of a register that it names."""
+        """Return the unique name of one of its registers."""
         base, dot, component = name.partition(".")
         return f"{self.unique_names.get(base, base)}{dot}{component}" if self.unique_names else name
 
@@ -133,17 +133,16 @@ class Statement(NamedTuple):
 
     @property
     def is_copy(self) -> bool:
-        """Whether it is a ``mov`` that gives a value another name, if its guard lets it."""
+        """Whether it is a ``mov``, possibly guarded, that only copies a value."""
         ins = self.instruction
         return ins is not None and ins.entry.is_move and not ins.form.nega
 
     @property
     def may_become_unknown(self) -> bool:
-        """Whether its results may become unknown, although no input of a run is missing.
+        """Whether its results may become unknown without an input being reported as missing.
 
-        These are the results of a statement that is not executed, and of a product or of a plain
-        instruction on 64 bits without all of its inputs: most are indices and addresses, which a
-        run lacks.
+        This is so if it is not executed, or if it is a product or a plain instruction on 64 bits
+        that lacks inputs: most of these compute indices and addresses, which a run lacks.
         """
         operands = (*self.iter_plain_sources(), *self.iter_plain_targets())
         ins = self.instruction if self.kind is StatementKind.PLAIN_INSTRUCTION else None
@@ -161,31 +160,31 @@ _PART_BITS = {("b16", 2): 8, ("b32", 2): 16, ("b32", 4): 8, ("b64", 2): 32, ("b6
 _VECTOR = re.compile(r"v([24])\.[bus](16|32|64)|v([24])\.f(32|64)")
 """The types of a ``mov`` of several registers: the number and the width."""
 _VECTOR_BITS = 128
-"""Most bits that it moves."""
+"""Maximum bits of such a ``mov``."""
 SINK = "_"
-"""The name of a part that nothing takes."""
+"""The name of a discarded part."""
 
 
 class MoveStep(NamedTuple):
-    """An instruction of those that together give the result of a move."""
+    """One of the instructions that together are equal to a move."""
 
     line: str
     """The instruction, in d, a and b."""
     target: str
     """The register d."""
     sources: tuple[str | int, ...]
-    """The registers a and b; the bits of a literal for a."""
+    """The registers a and b; for a literal a, its bits."""
 
 
 class VectorMove(NamedTuple):
     """``mov.b32 d, {low, high}``, the reverse, or ``mov.v2.b32 {c, d}, {a, b}``."""
 
     part_bits: int
-    """The width of a part: 8 to 64. A part of 8 bits is held in a register of 16."""
+    """The width of a part: 8 to 64. A part of 8 bits is in a register of 16 bits."""
     targets: tuple[str, ...]
-    """The destination, or one for each part, the lowest first; ``_`` takes nothing."""
+    """The destination, or one for each part, the lowest first; ``_`` discards a part."""
     sources: tuple[str | int, ...]
-    """A register or the bits of a literal for the word, or for each part, the lowest first."""
+    """The word, or the parts, the lowest first: registers, or the bits of literals."""
 
     def iter_source_types(self) -> Iterator[tuple[str, Type]]:
         """Yield the registers that it reads, with their types."""
@@ -198,12 +197,12 @@ class VectorMove(NamedTuple):
         return ((name, type_) for name in self.targets if name != SINK)
 
     def iter_steps(self) -> Iterator[MoveStep]:
-        """Yield instructions that give the same, for parts of 16 or 32 bits.
+        """Yield equivalent instructions, for parts of 16 or 32 bits.
 
-        A part has a name of its own, ``d.0``, which is no register of the text.
+        Parts have new names, ``d.0``, which no register in the text can have.
         """
         part_bits = self.part_bits
-        if len(self.targets) == len(self.sources):  # all are read before one is written
+        if len(self.targets) == len(self.sources):  # all sources are read first
             pairs = [x for x in zip(self.targets, self.sources, strict=True) if x[0] != SINK]
             line = f"mov.b{part_bits} d, a"
             yield from (MoveStep(line, f"{target}.0", (source,)) for target, source in pairs)
@@ -255,7 +254,7 @@ class VectorMove(NamedTuple):
 def make_vector_move(
     type_name: str, targets: tuple[str, ...], sources: tuple[str | int, ...]
 ) -> VectorMove | None:
-    """Return the move of a type between operands, or None if it has none between these."""
+    """Return the move of a type between operands, or None if there is no such move."""
     if match := _VECTOR.fullmatch(type_name):
         count, bits = (int(x) for x in match.groups() if x)
         is_legal = count * bits <= _VECTOR_BITS and len(targets) == len(sources) == count

@@ -16,7 +16,7 @@ class RegisterOperand(NamedTuple):
     """A register, or one component of a vector register: ``v.x``."""
 
     name: str
-    """Unique in the function; ``t#2`` is the second register of that name."""
+    """Unique in the function; ``t#2`` is the second register named ``t``."""
     is_negated: bool = False
     """Whether it is written ``!p``."""
 
@@ -36,7 +36,7 @@ class SpecialOperand(NamedTuple):
 
 
 class SymbolOperand(NamedTuple):
-    """A variable, a function or a label, and a distance in bytes."""
+    """A variable, a function or a label, plus a distance in bytes."""
 
     name: str
     offset: int = 0
@@ -102,7 +102,7 @@ TYPE_BITS: Mapping[str, int] = {
 
 
 def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
-    """Return an operand, or None if it is of another kind; ``registers`` are their names."""
+    """Return an operand, or None for any other kind; ``registers`` are the names of registers."""
     if not words:
         return None
     if len(words) == 1:
@@ -121,7 +121,7 @@ def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand 
 
 
 def _read_single(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
-    """Read an operand that has no others in it."""
+    """Read an operand without nested operands."""
     first = words[0].text
     if is_constant(words) and not (first == "!" and len(words) == 2):
         return read_constant(words)
@@ -152,7 +152,7 @@ def split_words(words: Sequence[Token], separator: str) -> list[list[Token]]:
 
 
 def _read_part(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
-    """Read a part of an operand: a single one, or a vector of them, as in ``{a, b}|p``."""
+    """Read a part of an operand: a single operand, or a vector, as in ``{a, b}|p``."""
     if words[0].text == "{":
         parts = [_read_single(words[i : i + 1], registers) for i in range(1, len(words) - 1, 2)]
         return _wrap(VectorOperand, parts)
@@ -218,7 +218,7 @@ def _read_offset(words: Sequence[Token]) -> int | None:
 
 
 def read_symbol(words: Sequence[Token]) -> SymbolOperand | None:
-    """Return a name with a distance, as ``x+4``; None for other words."""
+    """Return a name with a distance, such as ``x+4``; None for other words."""
     if words[0].kind is not TokenKind.NAME:
         return None
     offset = _read_offset(words[1:])

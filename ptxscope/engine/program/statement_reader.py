@@ -1,4 +1,4 @@
-"""Statements from their tokens: the instruction, its operands, and what it writes."""
+"""Statements from their tokens: instructions, operands and writes."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class UniqueNames:
 
     def __init__(self, *, is_function: bool) -> None:
         self.registers: dict[str, str] = {}
-        """The declared types of the registers that statements name."""
+        """The declared types of the registers in statements."""
         self._is_function = is_function
         self._names: dict[tuple[str, int], str] = {}
         self._counts: dict[str, int] = {}
         self._scopes: dict[int, Scope | None] = {}
-        """The scopes by id, which stay alive so that no other has the same."""
+        """The scopes by id, kept alive so that ids stay unique."""
 
     def find_name(self, name: str, scopes: Scopes) -> str:
-        """Return the unique name of a register or variable; a function shares those outside it."""
+        """Return the unique name of a register or variable; outer names are shared by functions."""
         scope = scopes.find_scope(name)
         if self._is_function and (scope is None or scope is scopes.outermost_scope):
             return name
@@ -71,7 +71,7 @@ class UniqueNames:
 
 
 class StatementReader:
-    """Reads the statements of a fragment, with the declarations that are in sight."""
+    """Reads the statements of a fragment, with the visible declarations."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class StatementReader:
         return bisect_right(self.line_starts, self.fragment.find_origin(position, position + 1)[0])
 
     def read(self, raw: RawInstruction, names: UniqueNames) -> Statement:
-        """Return a statement; ``names`` are its function's."""
+        """Return a statement; ``names`` are those of its function."""
         opcode, modifiers = raw.opcode.text, raw.modifier_names
         if GAP in opcode or any(GAP in x for x in modifiers):
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
@@ -118,7 +118,7 @@ class StatementReader:
     def _read_operands(
         self, raw: RawInstruction, names: UniqueNames
     ) -> tuple[tuple[Operand | None, ...], dict[str, str]]:
-        """Return the operands of a statement, and the unique names that differ."""
+        """Return the operands of a statement, and the unique names that differ from the text."""
         words = [x.text for x in chain(*raw.operands) if x.kind is TokenKind.NAME]
         unique = {x: names.add_register(x, self.scopes) for x in words if x != SINK}
         if raw.guard:
@@ -127,7 +127,7 @@ class StatementReader:
         renamed = {name: x for name, x in unique.items() if x != name}
         operands: Sequence[Sequence[Token]] = raw.operands
         if renamed:
-            count = len(operands) - (raw.opcode.text in BRANCHES)  # the last is a label
+            count = len(operands) - (raw.opcode.text in BRANCHES)  # the last operand is a label
             operands = [
                 *(
                     [x._replace(text=renamed.get(x.text, x.text)) for x in part]
@@ -140,7 +140,7 @@ class StatementReader:
         return tuple(read_operand(x, registers) for x in merged), renamed
 
     def _with_omission(self, base: Statement, raw: RawInstruction, reason: str) -> Statement:
-        """Return a partly unknown statement: it may write what it names, and more."""
+        """Return a partly unknown statement: it may write its registers, and others."""
         words = (word for operand in raw.operands for word in operand)
         names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
         return self._with_declared_types(
@@ -153,7 +153,7 @@ class StatementReader:
         return x._replace(declared=tuple(types))
 
     def _with_instruction(self, base: Statement, raw: RawInstruction) -> Statement:
-        """Return a statement with what it computes, or why it computes nothing."""
+        """Return a statement with its instruction, or with the reason why it has none."""
         parsed = parse_statement(self.text, self.fragment, raw)
         problems = parsed.problems if parsed and not all(x.unread for x in parsed.problems) else ()
         if parsed and (ins := parsed.instruction):
@@ -172,7 +172,7 @@ class StatementReader:
     def _with_plain_instruction(
         self, base: Statement, raw: RawInstruction, *, is_common: bool
     ) -> Statement:
-        """Return the statement, as a plain instruction if it is a legal one."""
+        """Return the statement, as a plain instruction if it is legal."""
         ins = parse_common_statement(self.text, self.fragment, raw) if is_common else None
         problems = [x._replace(span=self.fragment.find_origin(*x.span)) for x in raw.problems]
         if ins and not has_function_operand(ins, self.scopes):
@@ -181,14 +181,14 @@ class StatementReader:
             if not found:
                 kind, writes = StatementKind.PLAIN_INSTRUCTION, tuple(ins.results.values())
                 return base._replace(kind=kind, writes=writes, instruction=ins)
-            # the address of a variable is no operand of the catalog's
+            # the catalog has no operands that are addresses of variables
             problems = problems if ins.entry.is_move else found
         problems = problems or [*self._find_undeclared(raw)]
         base = base._replace(writes=self._list_written(raw))
         return self._with_vector_move(base, raw)._replace(plain_problems=tuple(problems))
 
     def _find_undeclared(self, raw: RawInstruction) -> Iterator[Problem]:
-        """Yield the registers of a statement that the catalog lacks that nothing declares."""
+        """Yield the undeclared registers of a statement that the catalog lacks."""
         for word in (*chain(*raw.operands), *filter(None, [raw.guard])):
             name = word.text
             if name[0] != "%" or len(name) == 1 or SPECIAL.fullmatch(name):
@@ -198,7 +198,7 @@ class StatementReader:
                 yield Problem(f"{quote_word(name)} is not declared here", span)
 
     def _with_vector_move(self, base: Statement, raw: RawInstruction) -> Statement:
-        """Return the statement, as a move between a word and its parts if it is one."""
+        """Return the statement, as a move if it is one between a word and its parts."""
         if base.opcode not in MOVES or len(raw.operands) != 2:
             return base
         targets = [self._parse_target(words) for words in _split_vector(raw.operands[0])]
@@ -224,7 +224,7 @@ class StatementReader:
         return None if words and words[0].text == SINK else self._parse_target(words)
 
     def _is_register(self, word: Token) -> bool:
-        """Return whether a name is a register, as far as the declarations show."""
+        """Return whether a name is a register, by the declarations."""
         if word.kind is not TokenKind.NAME or word.text == SINK:
             return False
         declaration = self.scopes.find_declaration(get_base_name(word.text))
@@ -235,13 +235,13 @@ class StatementReader:
         )
 
     def _list_written(self, raw: RawInstruction) -> tuple[str, ...]:
-        """Return the registers that a statement writes which is not explained."""
+        """Return the registers that an unexplained statement writes."""
         words = chain(*map(_merge_components, find_destinations(raw)))
         return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
 
 def get_base_name(name: str) -> str:
-    """Return the register, or the vector of a component."""
+    """Return the name without a component: ``v`` for ``v.x``."""
     return name.partition(".")[0]
 
 
@@ -256,7 +256,7 @@ def _split_vector(words: Sequence[Token]) -> Sequence[Sequence[Token]]:
 def _merge_components(
     words: Sequence[Token], registers: Collection[str] | None = None
 ) -> tuple[Token, ...]:
-    """Return the words with each vector register and its component merged into one name.
+    """Merge each vector register and its component into one name.
 
     With ``registers``, only these names are merged.
     """

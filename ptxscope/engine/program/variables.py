@@ -19,7 +19,7 @@ from .statement_operands import (
 _SPACES = frozenset((".global", ".shared", ".const", ".local", ".param", ".reg"))
 _MAX_ALIGNMENT = 1 << 12
 _MAX_COUNT = 1 << 48
-"""Elements of a variable; it is too large long before."""
+"""Maximum elements of a variable, far beyond any that fits in memory."""
 
 
 class Variable(NamedTuple):
@@ -37,7 +37,7 @@ class Variable(NamedTuple):
     element_count: int = 1
     """The number of elements; 0 for an array without a size."""
     values: tuple[int | SymbolOperand, ...] = ()
-    """The initial elements; the others are 0."""
+    """The initial elements; any others are 0."""
     is_array: bool = False
 
     @property
@@ -64,7 +64,7 @@ def parse_variables(words: Sequence[Token]) -> Iterator[Variable]:
         elif word.text == ".align" and i + 1 < len(words):
             alignment = alignment if is_pointer else min(_count(words[i + 1]), _MAX_ALIGNMENT)
             i += 1
-        elif word.text == ".ptr":  # what follows is of the memory that it points to
+        elif word.text == ".ptr":  # the rest describes the memory that it points to
             is_pointer = True
         elif word.text in (".v2", ".v4"):
             vector = int(name[1])

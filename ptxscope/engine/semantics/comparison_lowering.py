@@ -18,9 +18,9 @@ from .rules import Rules
 
 
 def _build_comparison(b: Builder, form: Form) -> str:
-    """Compare a and b for ``set`` and ``setp``, flushed first with ``.ftz`` (1.4).
+    """Compare a and b, after ``.ftz``, for ``set`` and ``setp`` (1.4).
 
-    Of two halves in a word, each is a lane.
+    Two halves in a word are two lanes.
     """
     assert form.cmp
     type_, keys = form.source_type.lane_type, ["a", "b"]

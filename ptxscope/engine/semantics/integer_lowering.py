@@ -1,4 +1,4 @@
-"""The lowering of the integer instructions beside the 27 (PTX ISA 9.7.1, 9.7.2, 9.7.8, 9.7.9).
+"""The lowering of the integer instructions outside the 27 (PTX ISA 9.7.1, 9.7.2, 9.7.8, 9.7.9).
 
 Docstrings cite the sections of docs/semantics.md, and the errata (E…) and misconceptions (H…) whose
 rules they implement.
@@ -141,7 +141,7 @@ def _lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 
 def _lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``cvt`` of integers; the result is extended to a wider register, by its own sign."""
+    """Lower ``cvt`` of integers; in a wider register, the result is extended by its own sign."""
     assert form.dtype
     assert form.atype
     assert form.converted_type
@@ -180,7 +180,7 @@ def _lower_division(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 
 def _divide_down(b: Builder, x: str, y: str, bits: int, is_quotient: bool) -> str:
-    """Return the quotient that is rounded down, or what it leaves, with the sign of y (H13)."""
+    """Return the quotient rounded down, or its remainder, which has the sign of y (H13)."""
     rest = b.add_row(Stage.OPERATE, "rest", Remainder(bits, True), x, y)
     total = b.add_row(Stage.OPERATE, "sum", Add(), rest, y)
     name = "left" if is_quotient else "t"
@@ -304,7 +304,7 @@ def _lower_prmt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 
 def _lower_lop3(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``lop3``: with a Boolean operator, p says whether any bit of d is 1."""
+    """Lower ``lop3``: with a Boolean operator, p is whether any bit of d is 1."""
     assert form.lut is not None
     t = b.add_row(Stage.OPERATE, "t", EvaluateTable(form.lut), "a", "b", "c")
     results = {} if form.dst is Destinations.SINK_P else b.write_result(t)
@@ -381,7 +381,7 @@ def _make_lowering(kind: Callable[[int], MicroOperation]) -> Lowering:
 
 
 def _lower_bfind(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``bfind``: all ones if every bit is like the sign, with ``.shiftamt`` too."""
+    """Lower ``bfind``: all ones if every bit equals the sign, also with ``.shiftamt``."""
     bits = form.source_type.bits
     x = "a"
     if form.source_type.signed:

@@ -17,8 +17,8 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     """Return the plan of a legal form.
 
     ``guard`` adds a last step that keeps the destination's old value if the predicate forbids the
-    write: True stands for ``@!p``, False for ``@p``, None for no guard. It has no effect if the
-    destination is discarded.
+    write: True is ``@!p``, False ``@p``, None no guard. It has no effect if the destination is
+    discarded.
     """
     entry = get_entry(form)
     types = {operand.role: operand.get_type(form) for operand in entry.operands}
@@ -65,7 +65,7 @@ def _convert_old_value(b: Builder, form: Form, role: str) -> str:
 
     assert form.dtype
     bits = 16 if form.source_type.bits == 16 else 32
-    # a half in a register is the low half of a word that it fills with zeros
+    # a half in a register is the low half of a word whose high half is zero
     number = b.extend(Stage.GUARD, "number", role, form.dtype.bits, bits <= form.dtype.bits)
     number = b.wrap(Stage.GUARD, "low", number, bits, signed=True)
     if not form.dtype.is_float:

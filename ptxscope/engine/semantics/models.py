@@ -1,7 +1,7 @@
 """Models: the documentation's answer, an assembler's, or a mistaken reader's.
 
-A misconception has the shape of an erratum: the forms it affects and the rules it sets. So the
-result that a mistaken reader expects can be computed, traced and drawn like any other.
+Like an erratum, a misconception names the forms that it affects and the rules that it sets, so that
+the result that a mistaken reader expects can be computed, traced and drawn like any other.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ("abs.s32 d, a", {"a": 0x80000000}, 0x80000000, 0x7FFFFFFF),
     ),
 )
-"""The misconceptions, of one instruction the commonest first.
+"""The misconceptions; the most common ones of an instruction come first.
 
 ``example`` holds the documented result, then the expected one.
 """
@@ -246,7 +246,7 @@ class Model(NamedTuple):
     errata: tuple[Erratum, ...] = ()
 
     def make_rules(self, form: Form) -> Rules:
-        """Return the rules by which this model lowers a form."""
+        """Return the rules for the lowering of a form under this model."""
         set_: dict[str, bool] = {}
         for erratum in self.errata:
             if erratum.touches(form):
@@ -279,8 +279,8 @@ _PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 def parse_model(name: str) -> Model:
     """Parse a model's name: ``isa``, ``ptxas`` (the newest known), ``ptxas-13.0``, ``E3+E6``.
 
-    Ids of errata or misconceptions name the documentation with only those switched on; they may
-    also follow a ptxas: ``ptxas-13.5+H1``. Raise ValueError for any other name.
+    Ids of errata or misconceptions alone apply to the documentation; they may also follow a ptxas:
+    ``ptxas-13.5+H1``. Raise ValueError for any other name.
     """
     if name == "isa":
         return ISA_MODEL
@@ -336,11 +336,11 @@ def parse_erratum(id_: str) -> Erratum:
 
 
 PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
-"""The errata that a form can have, newest first: no form has two that are repaired."""
+"""The models of ptxas, newest first; no form has two errata that were repaired."""
 
 
 def format_versions(models: Collection[Model], form: Form) -> str:
-    """Return the versions that some of PTXAS_MODELS are, for a form: ``11.8 to 13.2``, ``13.5``."""
+    """Return the versions of some of ``PTXAS_MODELS``, for a form: ``11.8 to 13.2``, ``13.5``."""
     newest, oldest = (model in models for model in PTXAS_MODELS)
     repairs = (e.repaired_in for e in ERRATA if e.repaired_in and e.touches(form))
     repair = max(repairs, default=NEWEST)
@@ -352,9 +352,9 @@ def format_versions(models: Collection[Model], form: Form) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def find_errata(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
-    """Return the errata that can change a form's result, alone or together with the others.
+    """Return the errata that can change a form's result, alone or together with others.
 
-    ``guard`` is as for ``lower``: E14 shows only under a guard.
+    ``guard`` is as in ``lower``: E14 needs a guard.
     """
     return tuple(e for e in ALL_ERRATA if e.touches(form) and _can_change(form, guard, e))
 

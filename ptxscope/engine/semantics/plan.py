@@ -1,4 +1,4 @@
-"""A Plan: the semantics of one form as a straight line of rows over lane vectors."""
+"""Plans: the semantics of a form as a straight line of rows over lane vectors."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ class Plan(NamedTuple):
 
     @property
     def stages(self) -> dict[Stage, tuple[Row, ...]]:
-        """The rows of each stage, in the order of the rows; a reader sees a stage as a step."""
+        """The rows of each stage, in order; users see a stage as a step."""
         return {stage: tuple(rows) for stage, rows in groupby(self.rows, lambda row: row.stage)}
 
 
 class Builder:
-    """Collects the rows of a plan, and knows the range and lane count of each."""
+    """Collects the rows of a plan, and tracks their ranges and lane counts."""
 
     def __init__(self, types: dict[str, Type]) -> None:
         self.types = types
@@ -105,7 +105,7 @@ class Builder:
         return row.key
 
     def get_range(self, key: str) -> Range:
-        """Return the range of an earlier row, or of an operand, which this marks as read."""
+        """Return the range of an earlier row, or of an operand, and mark the operand as read."""
         if key in self.rows:
             return self.rows[key].range
         self.sources.setdefault(key, Source(key, self.types[key]))

@@ -1,4 +1,4 @@
-"""Rules, the switches of the lowering in which models differ, and the errata, which set them.
+"""Rules, the switches of the lowering that distinguish models, and the errata, which set them.
 
 The errata are the differences between ptxas and the documentation (docs/semantics.md, 2). Each
 names the forms that it affects and the fields of ``Rules`` that it sets.
@@ -13,7 +13,7 @@ from ..isa.types import Form, SecOp, Type, parse_selector
 
 
 class Rules(NamedTuple):
-    """Switches of the lowering; with the defaults it computes what the PTX ISA documents.
+    """Switches of the lowering; the defaults give the documented results.
 
     Each field cites the section of docs/semantics.md, the erratum (E…) or the misconception (H…)
     that it implements.
@@ -94,9 +94,9 @@ Version = tuple[int, int]
 
 OLDEST: Version = (11, 8)
 NEWEST: Version = (13, 5)
-"""The oldest and newest version of ptxas that were measured."""
+"""The oldest and newest measured version of ptxas."""
 TARGETS = "sm_70 and later"
-"""The targets on which short sequences emulate the video instructions, and the errata apply."""
+"""The targets on which short sequences emulate the video instructions, with these errata."""
 
 
 class Erratum(NamedTuple):
@@ -109,18 +109,18 @@ class Erratum(NamedTuple):
     applies_to: Callable[[Form], bool]
     """Whether a form of these opcodes is affected."""
     rules: dict[str, bool]
-    """The fields of Rules and the values that they are set to."""
+    """The fields of ``Rules`` that it sets, with their values."""
     sentence: str
     example: tuple[str, dict[str, int], int, int]
     """A line, operand values by name, and the results of ``isa`` and ``ptxas``."""
     repaired_in: Version | None = None
     """The first version without the erratum."""
     remark: str = ""
-    """A remark shown when errata are listed."""
+    """A remark in the list of errata."""
     targets: str = TARGETS
 
     def __hash__(self) -> int:
-        """Hash the id: the fields hold dicts, which have no hash."""
+        """Hash the id: fields that are dicts have no hash."""
         return hash(self.id)
 
     def touches(self, form: Form) -> bool:
@@ -396,7 +396,7 @@ ERRATA: tuple[Erratum, ...] = (
         ("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": 0x80000000}, 0xFFFFFFFF, 0),
     ),
 )
-"""The errata that a single instruction shows."""
+"""Errata visible in one instruction."""
 
 FLAG_ERRATUM = Erratum(
     "E18",
@@ -410,6 +410,6 @@ FLAG_ERRATUM = Erratum(
     ("{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }", {"a": 0, "b": 1, "c": 5}, 6, 5),
     remark="The flag is the carry of a + ~b + 1, as the hardware has it.",
 )
-"""The erratum of two instructions: a borrow that is read as a carry, or the reverse."""
+"""The erratum of two instructions: a borrow read as a carry, or a carry as a borrow."""
 
 ALL_ERRATA = (*ERRATA, FLAG_ERRATUM)

@@ -71,7 +71,7 @@ def _find_operation(opcode: str) -> MicroOperation:
 
 
 def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
-    """Average, rounding down (H3), to even (H4), up (H15) or towards zero (H17): not as 1.3 has."""
+    """Build an average, with the rounding of a misconception: H3, H4, H15 or H17 (1.3)."""
     from ..micro_operations.shifts import ScaleDown
 
     total = b.add_row(Stage.OPERATE, "sum", Add(), x, y)
@@ -130,7 +130,7 @@ def _build_scalar_operand(b: Builder, form: Form, role: str, words_signed: bool 
 def _build_saturation(b: Builder, t: str, bounds: Range, form: Form, rules: Rules) -> str:
     """Clamp t (1.1, step 4; E2 to E5, H10).
 
-    If no value can reveal a rule, the row is the documented clamp.
+    The row is the documented clamp if no value can reveal a rule.
     """
     if rules.shift_34:
         t = b.wrap(Stage.SATURATE, "s34", t, 34, signed=True)

@@ -1,7 +1,7 @@
 """Expressions of C as arguments of intrinsics: ``__vadd4(a & 0x7f7f7f7f, b)``.
 
-Constants are evaluated as C does. What is computed of variables becomes statements of PTX; only
-operators whose bits do not depend on the variables' types are read, and ``>>`` after a cast.
+Constants are evaluated as in C. Expressions of variables become PTX statements. Only operators
+whose bits do not depend on the variables' types are supported, and ``>>`` after a cast.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_DEPTH = 40
 
 
 class CVariable(NamedTuple):
-    """A variable of C, or the result of a statement that computes with some."""
+    """A C variable, or the result of a statement that computes with variables."""
 
     name: str
     sign: str = ""
@@ -37,7 +37,7 @@ class CVariable(NamedTuple):
 
 Value = CLiteral | CVariable
 ReadCall = Callable[[int], tuple[str, int] | None]
-"""Reads the call at a word, if there is one: the name of its result, and how many words it has."""
+"""Reads the call at a word, if there is one; returns its result's name and its number of words."""
 Compute = Callable[[str, tuple[str, ...], Span], str]
 """Writes a statement, given its opcode, operands and place; returns the name of its result."""
 
@@ -66,7 +66,9 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
         if word.kind is CTokenKind.NAME and word.text != "sizeof":
             if self.peek_word() in ("(", "[", ".", "->"):
                 self.position = start
-                self.fail(f"{quote_word(word.text + self._peek_after(start))} is not read here")
+                self.fail(
+                    f"{quote_word(word.text + self._peek_after(start))} is not supported here"
+                )
             return CVariable(word.text)
         self._constants.position = start
         value = self._constants.parse_operand()
@@ -94,7 +96,7 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
         is_wrong = width not in (self._bits, 8, 16) or (type_[0] == "s" and width < self._bits)
         if is_wrong or type_[0] == "f":
             self.position = start
-            self.fail(f"a cast to {quote_word(C_TYPES[type_])} is not read here")
+            self.fail(f"a cast to {quote_word(C_TYPES[type_])} is not supported here")
         if width < self._bits:
             mask = f"{(1 << width) - 1:#x}"
             return CVariable(self._write(f"and.b{self._bits}", value.name, mask), "s")
@@ -146,7 +148,7 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
 
     def _refuse(self, sign: str) -> NoReturn:
         self.position = self.start
-        self.fail(f"{quote_word(sign)} of a variable is not read in an argument", _READABLE)
+        self.fail(f"{quote_word(sign)} of a variable is not supported in an argument", _READABLE)
 
     def format_value(self, value: Value) -> str:
         if isinstance(value, CVariable):

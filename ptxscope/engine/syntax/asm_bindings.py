@@ -38,7 +38,7 @@ class AsmBindings(NamedTuple):
     """The bits of registers whose C expression is a literal."""
 
     def find_operands_of_variable(self, name: str) -> tuple[str, ...]:
-        """Return the operands that take a C variable's value, or else those that assign it."""
+        """Return the operands that take a C variable's value; if there are none, its outputs."""
         return self.inputs.get(name) or self.outputs.get(name) or ()
 
     def find_variable_of_operand(self, operand: str) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def parse_pasted(text: str) -> Instruction:
 
 
 _NAMED_OPERAND = re.compile(r"%\[|\"\s*+(?:\d++|[ni])\s*+\"", re.ASCII)
-"""An operand by its name, or a constraint that is a number or one of an integer."""
+"""A named operand, or a constraint: a number or an integer's."""
 
 
 def _find_numbered_fragments(text: str) -> Iterator[Fragment]:

@@ -13,7 +13,7 @@ from .scopes import CONSTANT
 from .source import GAP, Fragment, replace_in_fragment
 
 _MAX_CHARS = 1 << 14
-"""Characters of an asm statement's operands that are read."""
+"""Maximum characters read of an asm statement's operands."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
 NAMED_PLACEHOLDER = re.compile(r"%\[\s*+(\w++)\s*+\]")
 NUMBERED_PLACEHOLDER = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
@@ -63,9 +63,9 @@ class AsmOperands(NamedTuple):
     unknown: Mapping[str, str] = {}
     """Names without an operand, by the number that replaces them."""
     tied: Mapping[str, str] = {}
-    """The operands whose constraint is the number of another, and that one: ``%2`` to ``%0``."""
+    """Operands whose constraint is another's number, mapped to that operand: ``%2`` to ``%0``."""
     refused: Mapping[str, str] = {}
-    """The reason why nvcc refuses the literal of an operand for its constraint, by operand."""
+    """By operand, the reason why nvcc refuses its literal for its constraint."""
     is_braced: bool = False
     """The source writes ``{x}`` for the operand ``%x``, as Rust does."""
     has_all_expressions: bool = False
@@ -73,7 +73,7 @@ class AsmOperands(NamedTuple):
     dollar_count: int | None = None
     """The number of operands of LLVM, ``$0``; None in other languages."""
     clobbers: tuple[str, ...] = ()
-    """The other things that the statement changes, by its own words: ``memory``."""
+    """The statement's clobber list: ``memory``."""
 
     @property
     def outputs(self) -> frozenset[str]:
@@ -98,7 +98,7 @@ class AsmOperands(NamedTuple):
             if int(name[1:][:_DIGITS]) >= self.number:
                 yield name, self._format_operand(name), span
                 if not self.number:
-                    return  # the same holds for every other
+                    return  # so is every other
         modified = find_spans(MODIFIED, fragment, start, end) if self.number else {}
         for name, span in modified.items():
             reason = "is not a register in an asm statement with operands"
@@ -134,7 +134,7 @@ class AsmOperands(NamedTuple):
 
 
 def _describe_past(name: str, mark: str, count: int) -> str:
-    """Return the message on an operand whose number is too large."""
+    """Return the message for an operand number that is too large."""
     texts = {0: "it has none", 1: f"only {mark}0"}
     operands_text = texts.get(count, f"{mark}0 to {mark}{count - 1}")
     return f"{quote_word(name)} is beyond the operands of this asm statement: {operands_text}"
@@ -180,7 +180,7 @@ def read_operands(
                     literals |= {} if bits is None else {last_name: bits}
         elif mark == "(" and letters is not None:
             if section == 1 and not set(letters) & {"=", "+"}:
-                return UNKNOWN_OPERANDS  # a macro in front of it holds the outputs
+                return UNKNOWN_OPERANDS  # the macro before it contains the outputs
             depth, expression_start = 1, token.end
             constraint, constraint_start = letters, letters_start
             kind = letters.strip("=+&% ")
@@ -268,7 +268,7 @@ def _encode_literal(text: str, type_: str, named_constants: Mapping[str, CLitera
 def find_spans(
     pattern: re.Pattern[str], fragment: Fragment, start: int, end: int
 ) -> dict[str, Span]:
-    """Return where each placeholder whose mark is not doubled stands first in a range."""
+    """Return the first span in a range of each placeholder whose mark is not doubled."""
     spans = dict[str, Span]()
     for match in pattern.finditer(fragment.ptx, start, end):
         if match[0] not in spans and not is_doubled(fragment, match.start()):
@@ -313,7 +313,7 @@ def _number_names(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, 
 
 
 def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
-    """Replace operands with known integers or numbers, whatever stands next to them."""
+    """Replace operands with known integers or numbers, whatever the adjacent text."""
     if not any(constants.values()):
         return fragment
 

@@ -37,7 +37,7 @@ _ESCAPES = {
 
 
 def find_fragments(text: str) -> Iterator[Fragment]:
-    """Yield the PTX of a text: of its ``asm`` statements or string literals, or the text itself."""
+    """Yield the PTX in a text: its ``asm`` statements, its string literals, or the text itself."""
     has_asm = False
     for statement in find_asm_texts(text):
         has_asm = True
@@ -59,7 +59,7 @@ class AsmText(NamedTuple):
     start: int
     """The position of ``asm``."""
     end: int
-    """The position of the operands, or of a macro that may hold them."""
+    """The position of the operands, or of a macro that may contain them."""
 
 
 def find_asm_texts(text: str) -> Iterator[AsmText]:
@@ -97,9 +97,9 @@ def _find_last_macro(text: str, fragment: Fragment, end: int) -> int | None:
 
 
 def _is_operand_macro(macro: str, ptx: str) -> bool:
-    """Return whether a macro after the PTX holds nothing but the operands.
+    """Return whether a macro after the PTX contains nothing but the operands.
 
-    The PTX is complete and names operands, which stand nowhere else.
+    This is so if the PTX is complete and names operands that appear nowhere else.
     """
     return bool(
         re.fullmatch(_MACRO_CALL, macro)
@@ -137,7 +137,7 @@ def _find_opening(text: str, position: int) -> re.Match[str] | None:
 
 
 def find_text_outside_asm(text: str) -> Iterator[Span]:
-    """Yield the stretches around a text's ``asm`` statements."""
+    """Yield the parts of a text between its ``asm`` statements."""
     end = None
     for statement in find_asm_texts(text):
         yield end or 0, statement.start
@@ -180,10 +180,10 @@ _MAX_INDENT_CHARS = 80
 
 
 def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
-    """Return where text that is not a literal ends, and how many of its parentheses are open.
+    """Return the end of text that is not a literal, and the number of its open parentheses.
 
     It ends at a string, at a character that no macro's argument contains or, outside parentheses,
-    where the text of an asm statement ends.
+    at the end of an asm statement's text.
     """
     end = line_end = position
     for token in iter_c_tokens(text, position):

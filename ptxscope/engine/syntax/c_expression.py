@@ -39,7 +39,7 @@ ValueT = TypeVar("ValueT")
 
 
 class ExpressionError(Exception):
-    """The words are no expression, or its value is not defined."""
+    """The words are not an expression, or its value is undefined."""
 
     def __init__(self, message: str, position: int, hint: str = "") -> None:
         super().__init__(message)
@@ -64,7 +64,7 @@ class ExpressionParser(Generic[WordT, ValueT]):
         """Raise the error for the word at the position."""
         raise ExpressionError(message, self.position, hint)
 
-    # --- what differs ----------------------------------------------------------------------
+    # --- for subclasses --------------------------------------------------------------------
 
     def check_size(self) -> None:
         """Raise an error if the expression is too long or too deep."""
@@ -96,13 +96,13 @@ class ExpressionParser(Generic[WordT, ValueT]):
         return self.words[self.position].text if self.position < len(self.words) else ""
 
     def take_word(self, text: str) -> bool:
-        """Return whether the word at the position is this one, and pass it if so."""
+        """Pass a word if it is at the position; return whether it was."""
         is_match = self.peek_word() == text
         self.position += is_match
         return is_match
 
     def take_operand(self) -> WordT:
-        """Return the word at the position, and pass it."""
+        """Pass and return the word at the position."""
         if self.position >= len(self.words):
             self.fail("a constant is missing here")
         self.position += 1
@@ -137,7 +137,7 @@ class ExpressionParser(Generic[WordT, ValueT]):
         return self.choose(condition, first, second)
 
     def parse_binary(self, least: int) -> ValueT:
-        """Return the value of operators that bind at least so tightly, and their operands."""
+        """Return the value of an expression whose operators have at least this precedence."""
         value = self.parse_unary()
         while (precedence := _PRECEDENCES.get(sign := self.peek_word(), 0)) >= least:
             start = self.position
@@ -219,7 +219,7 @@ class CInteger(NamedTuple):
 
 
 def parse_c_integer(text: str) -> CInteger | None:
-    """Return the integer that a text is, without a sign; None for any other text."""
+    """Parse an unsigned C integer; return None for any other text."""
     match = _INTEGER.fullmatch(text)
     if match is None:
         return None
@@ -269,7 +269,7 @@ class CLiteral(NamedTuple):
 
     value: int | float
     type: str
-    """The PTX type of that width: ``s32`` for ``int``."""
+    """The PTX type of the same width: ``s32`` for ``int``."""
 
     @property
     def is_float(self) -> bool:
@@ -283,7 +283,7 @@ class CLiteral(NamedTuple):
 
     @property
     def c_type(self) -> str:
-        """Its type as C calls it, in short: ``unsigned char``."""
+        """The name of its type in C: ``unsigned char``."""
         return C_TYPES[self.type]
 
     def is_accepted_as(self, type_: str) -> bool:
@@ -310,7 +310,7 @@ class CLiteral(NamedTuple):
         return self.value & ((1 << bits) - 1)
 
 
-@lru_cache(maxsize=4096)  # who reads a text while it is edited asks again
+@lru_cache(maxsize=4096)  # cached: an editor parses the text at every keystroke
 def parse_c_literal(text: str) -> CLiteral | None:
     """Parse a C literal, or a constant expression of literals; return None for other text."""
     return parse_c_constant(text, {})
@@ -319,7 +319,8 @@ def parse_c_literal(text: str) -> CLiteral | None:
 def parse_c_constant(text: str, constants: Mapping[str, CLiteral]) -> CLiteral | None:
     """Parse a constant expression of literals and named constants; None for other text.
 
-    It is evaluated as C does (C11 6.3.1.8, 6.6). If that overflows or is undefined, it is None.
+    It is evaluated as in C (C11 6.3.1.8, 6.6). The result is None if that overflows or is
+    undefined.
     """
     tokens = iter_c_tokens(text) if len(text) < _MAX_CHARS else ()
     words = [x for x in tokens if x.kind is not CTokenKind.BLANK]
@@ -342,7 +343,7 @@ class CConstantParser(ExpressionParser[CToken, CLiteral]):
             self.fail("the expression is too deep")
 
     def take_type(self) -> str | None:
-        """Return the type at the position and pass it; None for other words."""
+        """Pass and return the type at the position; None for other words."""
         names = takewhile(lambda x: x.kind is CTokenKind.NAME, self.words[self.position :])
         texts = [x.text for x in names]
         type_ = _CASTS.get(" ".join(texts))
@@ -358,7 +359,7 @@ class CConstantParser(ExpressionParser[CToken, CLiteral]):
         return self._convert(self.parse_unary(), type_)
 
     def combine(self, sign: str, left: CLiteral, right: CLiteral) -> CLiteral:
-        """Return the value of an operator as C has it (C11 6.5)."""
+        """Return the value of an operator as in C (C11 6.5)."""
         left_value, right_value = left.value, right.value
         if isinstance(left_value, float) or isinstance(right_value, float):
             self.fail("the value is not an integer")
@@ -433,7 +434,7 @@ class CConstantParser(ExpressionParser[CToken, CLiteral]):
         return self._convert(literal, "f32" if match["suffix"] else "f64")
 
     def _choose_type(self, number: CInteger) -> CLiteral:
-        """Return an integer in the first C type that holds it."""
+        """Return an integer in the first C type that can represent it."""
         value, suffix, is_decimal = number
         for bits in (32, 64):
             if bits == 32 and set(suffix) & set("lz"):
@@ -477,7 +478,7 @@ _WORD_BEFORE_VALUE = re.compile(r"\b(?:return|case|goto|else|throw)\Z")
 def find_c_constants(text: str) -> Mapping[str, CLiteral]:
     """Return the integers that a C source names with ``const`` or ``constexpr``.
 
-    A name that is declared twice, possibly as a parameter, is not among them.
+    Names that are declared twice, possibly as parameters, are left out.
     """
     if "const" not in text:
         return {}

@@ -19,7 +19,7 @@ COMMENT = r"/(?:/(?>(?:[^\n\\]++|\\.)*)|\*.*?(?:\*/|\Z))"
 BLANKS = rf"(?>(?:\s++|\\\r?\n|{COMMENT})*)"
 NAME = r"[^\W\d]\w*+"
 REST_OF_LINE = r"(?>(?:[^\n\\]++|\\.)*)"
-"""The rest of a line with those that a backslash continues."""
+"""The rest of a line, including lines continued with a backslash."""
 _PREFIX = r"(?:u8|[uUL])?"
 _RAW_STRING = (
     r'(?P<RAW_STRING>R"(?P<delimiter>[^\s()\\]{0,16})\('
@@ -28,7 +28,7 @@ _RAW_STRING = (
 _STRING = r'(?P<STRING>"(?P<body>(?>(?:[^"\\\n]++|\\(?:\r\n|.))*))(?P<quote>"?))'
 _IN_CHAR = r"(?>(?:[^'\\\n]++|\\.)*)"
 _ASM_WORD = r"(?:a(?<!\wa)sm|_(?<!\w_)_asm(?:__)?)\b"
-"""Each alternative of a search begins with a character of its own: this is twice as fast."""
+"""Each alternative begins with a different character: this makes a search twice as fast."""
 _ASM_QUALIFIER = r"(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
 COMMENTED_ASM = rf"{_ASM_WORD}(?>(?:\s++|\\\r?\n|{_ASM_QUALIFIER}|{COMMENT})*)"
 """The beginning of an asm statement, without the parenthesis: searching that rescans comments."""
@@ -126,7 +126,7 @@ def _compile_landmarks() -> re.Pattern[str]:
 
 _CHAR = re.compile(_IN_CHAR, re.DOTALL)
 _LETTERS = frozenset("uUL")
-"""The prefixes of a string that have one letter; the other one is ``u8``."""
+"""The one-letter prefixes of a string; the only other one is ``u8``."""
 
 
 class LandmarkScanner:
@@ -169,7 +169,7 @@ def skip_blanks(text: str, position: int) -> int:
 
 
 def blank_spans(text: str, spans: Iterable[Span]) -> str:
-    """Return a text of the same length with blanks for some ranges, in order; lines stay."""
+    """Replace some ranges of a text, in order, with blanks; line breaks stay."""
     parts, copied_end = list[str](), 0
     for start, end in spans:
         if end > copied_end:
@@ -181,12 +181,12 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
 
 
 def blank_tokens(text: str, *kinds: CTokenKind) -> str:
-    """Return a text of the same length with blanks for its comments, or for some literals."""
+    """Replace the comments of a text, or some literals, with blanks of the same length."""
     return blank_spans(text, (x.span for x in LandmarkScanner(text) if x.kind in kinds))
 
 
 class Directive(NamedTuple):
-    """A line of the preprocessor, with those that continue it."""
+    """A preprocessor line, including its continuation lines."""
 
     word: str
     """Its name: ``define``."""
@@ -211,7 +211,7 @@ _DIRECTIVE = re.compile(
 def iter_directives(text: str, *, with_raw_strings: bool = False) -> Iterator[Directive]:
     """Yield the preprocessor lines of a source, except those in comments and raw strings.
 
-    A raw string may hold a source that is compiled at run time, with lines of its own.
+    A raw string may contain a source that is compiled at run time, with its own preprocessor lines.
     """
     if "#" not in text:
         return

@@ -21,7 +21,7 @@ _MNEMONIC = re.compile(r"[\w.]*")
 
 
 class Completion(NamedTuple):
-    """A word that can be placed at position ``start`` of the text."""
+    """A word that may be inserted at position ``start`` of the text."""
 
     text: str
     start: int

@@ -1,7 +1,7 @@
 """PTX constants and constant expressions (PTX ISA 4.5), as ptxas 13.0 evaluates them.
 
 Differences from C: ``~`` and ``%`` read their operands as unsigned and return an unsigned result;
-``!`` returns a signed one. ``? :`` has the type of the operand that it chooses. Both sides of
+``!`` returns a signed one. ``? :`` has the type of the chosen operand. Both sides of
 ``&&``, ``||`` and ``? :`` are evaluated. ``+ - * /`` and comparisons also take two floats, in
 binary64. ``0f…`` stands alone or in parentheses.
 

@@ -57,13 +57,13 @@ class Problem(NamedTuple):
     fix: str | None = None
     """The text that should replace the span, if one alternative is likely."""
     unread: bool = False
-    """Whether ptxas accepts the text as far as is known, and only ptxscope cannot evaluate it."""
+    """Whether ptxas, as far as is known, accepts the text, and only ptxscope cannot evaluate it."""
 
 
 def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[Problem]:
     """Return the first problems of a statement; the last counts the rest if there are too many.
 
-    ``omitted_count`` problems are counted beside those in ``problems``.
+    ``omitted_count`` problems are counted in addition.
     """
     if len(problems) + omitted_count <= MAX_PROBLEMS:
         return list(problems)
@@ -137,11 +137,11 @@ class PtxError(ValueError):
 
 
 class NotOneError(PtxError):
-    """The text holds no instruction or several, but one is wanted; nothing in it is illegal."""
+    """The text, in which nothing is illegal, has no instruction or several, but one is needed."""
 
 
 def make_printable(text: str) -> str:
-    """Replace every control, format and unassigned character by a single visible one.
+    """Replace each control, format and unassigned character with a visible one.
 
     Character positions are kept, so spans stay right. Nothing in the result moves the cursor, or
     changes the colours or writing direction of a terminal.
@@ -270,7 +270,7 @@ def _count_edits(word: str, other: str) -> int:
     return row[-1]
 
 
-# --- what is not installed ----------------------------------------------------------------
+# --- missing extras -----------------------------------------------------------------------
 
 INSTALL_COMMAND: Final = "pipx install --force '.[{extra}]'"
 """The command for a clone: ptxscope is on no package index. A release changes this line."""

@@ -40,7 +40,7 @@ class Immediate(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """``@p`` or ``@!p``: the instruction takes effect only if the predicate allows it."""
+    """``@p`` or ``@!p``: the instruction takes effect only if the predicate is true, or false."""
 
     name: str
     negated: bool
@@ -104,7 +104,7 @@ class Instruction(FrozenRecord):
     destinations: tuple[str | None, ...]
     """The names of d, or of p and q; None for ``_``."""
     sources: tuple[Register | Immediate, ...]
-    """The source operands as written: a, b, c, e, without those that the form lacks."""
+    """The source operands as written: those of a, b, c and e that the form has."""
     guard: Guard | None = None
     text: str = field(default="", compare=False, repr=False)
     """The text that was parsed."""
@@ -149,7 +149,7 @@ class Instruction(FrozenRecord):
 
     @property
     def written_names(self) -> Mapping[str, str]:
-        """The registers by role that the text names: all but the carry flag."""
+        """The registers in the text, by role: all but the carry flag."""
         names = self.names
         if CARRY_REGISTER not in names.values():
             return names
@@ -236,7 +236,7 @@ class Instruction(FrozenRecord):
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
-        """The errata that can change the result for some operands."""
+        """The errata that change the result for some operands."""
         from ..semantics.models import find_errata
 
         return find_errata(self.form, self.guard_negated)
@@ -261,7 +261,7 @@ class Instruction(FrozenRecord):
         return self.count_lanes(role) > 1
 
     def count_lanes(self, role: str) -> int:
-        """Return the number of lanes in which an operand's value can be entered, at least 1."""
+        """Return the number of lanes in which a user can enter an operand's value, at least 1."""
         operand = None if role == Role.GUARD else self.entry.get_operand(role)
         can_keep = operand and operand.can_keep_lanes and self.form.secop is None
         is_split = operand and operand.role not in DESTINATIONS and (operand.has_lanes or can_keep)

@@ -1,4 +1,4 @@
-"""Calls of CUDA's intrinsics, `d = __vadd4(a, b);`, read as the PTX that computes the same."""
+"""Calls of CUDA intrinsics, ``d = __vadd4(a, b);``, translated to equivalent PTX."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _CAST_WORDS = frozenset("signed unsigned int long uint int32_t int64_t uint32_t 
 """The words of types of 32 or 64 bits: a cast to one keeps the bits of a register."""
 _WIDE_WORDS = frozenset(("long", "int64_t", "uint64_t"))
 _MAX_DEPTH = 32
-"""Levels of calls inside of calls."""
+"""Maximum nesting depth of calls."""
 _CALLEE = re.compile(r"__(?!asm|volatile)[a-z]\w*+", re.ASCII)
 CALL = re.compile(r"(?P<name>__(?<!\w__)[a-z]\w*+)\s*+\(", re.ASCII)
 _NAME = re.compile(r"_?[A-Za-z]\w*+", re.ASCII)
 _TYPE_MARKS = frozenset(("*", "&", "&&"))
 _ARGUMENT_ENDS = frozenset("(),")
 _LETTER = re.compile(r"\b([abcdxy])\b")
-"""A register of an intrinsic's lines; modifiers have two letters or more."""
+"""A register in an intrinsic's lines; modifiers have at least two letters."""
 _WORD_MASK = (1 << 32) - 1
 
 
@@ -53,7 +53,7 @@ def has_calls(text: str) -> bool:
 
 
 def find_single_call(text: str) -> TextCall | None:
-    """Return the call of an intrinsic that a text consists of, if it has no problem."""
+    """Return the one valid call of an intrinsic that is the whole text, or None."""
     match _read_calls(text):
         case [call] if call.intrinsic:
             return call
@@ -61,7 +61,7 @@ def find_single_call(text: str) -> TextCall | None:
 
 
 def find_call_fragments(text: str) -> Iterator[Fragment]:
-    """Yield the PTX of a text: of each call of an intrinsic, or as ``find_fragments`` does."""
+    """Yield the PTX of each call of an intrinsic in a text, or like ``find_fragments``."""
     if (calls := _read_calls(text)) is None:
         yield from find_fragments(text)
         return
@@ -70,7 +70,7 @@ def find_call_fragments(text: str) -> Iterator[Fragment]:
 
 
 def find_call_blocks(text: str) -> Iterator[Fragment]:
-    """Yield the PTX of a text: the code of all its calls of intrinsics together."""
+    """Yield the PTX of all calls of intrinsics in a text as one fragment."""
     if (calls := _read_calls(text)) is None:
         yield from find_fragments(text)
         return
@@ -100,10 +100,10 @@ def _make_call_fragment(call: TextCall) -> Fragment:
 
 
 def _read_calls(text: str) -> list[TextCall] | None:
-    """Return the calls of a text that has nothing else; None for any other text.
+    """Return the calls of a text that contains nothing else; None for any other text.
 
-    A call that is an argument comes before the call that it is an argument of, and is assigned to a
-    variable of its own. The last one may have a problem.
+    A call in an argument precedes the outer call and is assigned to a new variable. The last call
+    may have a problem.
     """
     reader = _CallReader(text)
     while reader.peek():
@@ -118,30 +118,30 @@ def _read_calls(text: str) -> list[TextCall] | None:
 
 
 class _InnerCallError(Exception):
-    """A call in an argument has a problem, which is that of the last call."""
+    """A call in an argument has a problem, which the outer call reports."""
 
 
 class _CallReader:
-    """Reads calls with those inside of them, in the order in which they are computed."""
+    """Reads calls, including nested ones, in the order of their evaluation."""
 
     def __init__(self, text: str) -> None:
         self.text, self.calls, self.index = text, list[TextCall](), 0
         self._source = (x for x in iter_c_tokens(text) if x.kind is not CTokenKind.BLANK)
         self._tokens = list[CToken]()
-        """The tokens read so far: for most texts, the first ones show that there is no call."""
+        """The tokens read so far: in most texts, the first ones rule out a call."""
         self._end = CToken(CTokenKind.MARK, "", len(text), len(text))
         self._depth = 0
         self._names: Iterator[str] | None = None
         """Names for the values of calls that are arguments."""
 
     def get_token(self, distance: int = 0) -> CToken:
-        """Return a token from the next one on; an empty one at the end."""
+        """Return the next token, or a later one; an empty token at the end."""
         while len(self._tokens) <= self.index + distance:
             self._tokens.append(next(self._source, self._end))
         return self._tokens[self.index + distance]
 
     def peek(self, distance: int = 0) -> str:
-        """Return the text of a token from the next one on; empty at the end."""
+        """Return the text of the next token, or of a later one; empty at the end."""
         return self.get_token(distance).text
 
     def is_callee(self) -> bool:
@@ -149,7 +149,7 @@ class _CallReader:
         return self.peek(1) == "(" and _CALLEE.fullmatch(self.peek()) is not None
 
     def read_result(self) -> CToken | None:
-        """Pass the variable that a call is assigned to, and its type; return the variable."""
+        """Pass the type and the variable that a call is assigned to; return the variable."""
         while self.peek()[:1].isalpha() and self.peek(1) != "=":
             self.index += 1
             while self.peek() in _TYPE_MARKS:
@@ -163,7 +163,7 @@ class _CallReader:
     def read_call(self, start: int, result: CToken | None, *, is_argument: bool = False) -> bool:
         """Read the call that begins here; return whether it has no problem.
 
-        ``start`` is where its statement begins, ``result`` the variable that it is assigned to.
+        ``start`` is the start of its statement, ``result`` the variable that it is assigned to.
         """
         from ..isa.intrinsics import map_intrinsics
 
@@ -202,7 +202,7 @@ class _CallReader:
         return problem is None
 
     def _read_argument(self, bits: int) -> tuple[str, Span] | None:
-        """Return the text of an argument of a width and its span; None if it has a problem."""
+        """Return the text and the span of an argument of a width; None if it has a problem."""
         start = self.index
         while self.peek() == "(" and self.peek(1) in _CAST_WORDS:
             count = 2
@@ -236,7 +236,7 @@ class _CallReader:
         return self.peek(distance) in ("", ",", ")")
 
     def _read_expression(self, bits: int) -> tuple[str, Span] | None:
-        """Read an argument that is computed, and write the statements that compute it."""
+        """Read an argument that is an expression, and write the statements that compute it."""
         from .argument_expressions import parse_argument
 
         start, words, depth = self.index, list[CToken](), 0
@@ -299,7 +299,7 @@ class _CallReader:
 
 
 def find_problem_around_call(text: str) -> Problem | None:
-    """Return the problem of a text that has C around a call of an intrinsic, if it does."""
+    """Return the problem of a text with other C code around a call of an intrinsic, or None."""
     from ..isa.intrinsics import map_intrinsics
 
     intrinsics = map_intrinsics()
@@ -347,7 +347,7 @@ def _can_take_immediates(line: str) -> bool:
 
 
 def _choose_lines(intrinsic: Intrinsic, call: TextCall) -> tuple[Sequence[str], TextCall]:
-    """Return the lines of a call, and the call with the bits of a literal c that it reads."""
+    """Return the lines of a call, and the call with only the bits that it reads of a literal c."""
     if not intrinsic.c_mask:
         return intrinsic.lines, call
     *others, c = call.arguments
@@ -381,9 +381,9 @@ def _read_number(text: str) -> _NumberText | None:
 
 
 class _PtxWriter:
-    """Writes the lines of calls, each part with its place in the call.
+    """Writes the lines of calls; each part keeps its position in the call.
 
-    An operand that must be a register but is a number becomes a register that holds it.
+    A number that must be a register becomes a register with that constant.
     """
 
     def __init__(self, variables: Set[str]) -> None:
@@ -391,7 +391,7 @@ class _PtxWriter:
         self._used_names = {*variables}
         self._pieces: list[tuple[str, Span]] = []
         self.constants: dict[str, int] = {}
-        """The bits of the registers that hold numbers."""
+        """The bits of the registers for numbers."""
 
     def add_call(self, call: TextCall) -> None:
         """Write the lines of a call without a problem."""
@@ -438,7 +438,7 @@ class _PtxWriter:
         return next(x for x in names if x not in self._used_names)
 
     def make_fragment(self, *, with_moves: bool = False) -> Fragment:
-        """Return the lines, after a ``mov`` for each constant if these are wanted."""
+        """Return the lines, if wanted after a ``mov`` for each constant."""
         place = self._pieces[0][1]
         moves = [(f"mov.b32 {name}, {bits:#x};", place) for name, bits in self.constants.items()]
         return join_fragments(

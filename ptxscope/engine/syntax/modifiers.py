@@ -38,7 +38,7 @@ def _list_known_modifiers() -> frozenset[str]:
 
 
 class ParsedModifiers:
-    """Assigns the words after an opcode to slots; holds their values, problems and notes."""
+    """The words after an opcode, assigned to slots; collects their values, problems and notes."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
@@ -89,7 +89,7 @@ class ParsedModifiers:
         else:
             problem = _make_unknown_problem(self.entry, word, self.types)
             self.problems.append(problem)
-            # do not also report the modifier that was likely meant as missing
+            # do not also report the modifier that was likely meant: it is not missing
             likely_word = (problem.fix or ".")[1:]
             if likely_word in spellings:
                 self.spans.setdefault(spellings[likely_word][0].name, word.span)

@@ -1,9 +1,8 @@
-"""Classification of words as opcodes: one of the catalog, another of PTX, or misspelt.
+"""Classification of words as opcodes: of the catalog, of other PTX instructions, or misspelt.
 
-The opcodes of some instructions belong to others, too, which the catalog lacks: ``add.f32``,
-``mad.rn.f32``. And some instructions stand in all code: ``add.u32``, ``and.b32``. Readers of
-listings pass over both; the opcodes of a group that is common altogether are like those that the
-catalog lacks.
+Some opcodes have forms that the catalog lacks: ``add.f32``, ``mad.rn.f32``. Some instructions occur
+in all code: ``add.u32``, ``and.b32``. Readers of listings skip both; if all instructions of a group
+are common, its opcodes are treated like those that the catalog lacks.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..isa.entry import Group
 from ..isa.grammar import map_spellings
 from .errors import find_closest_spelling, format_names
 
-# --- opcodes that the catalog lacks, by what is known of them ----------------------------
+# --- opcodes that the catalog lacks, by kind ---------------------------------------------
 
 ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
 """Opcodes whose operands all have the instruction's type."""
@@ -27,7 +26,7 @@ BRANCHES = JUMPS | {"brx"}
 RETURNS = frozenset(("exit", "ret"))
 ENDS = RETURNS | {"trap"}
 NEVER_FALLS_THROUGH = BRANCHES | ENDS
-"""Opcodes that the next statement follows only under a guard."""
+"""Opcodes after which the next statement is reached only under a guard."""
 CALLS = frozenset(("call",))
 """Opcodes with a destination only if the first operand is a list: ``(r)``."""
 BARRIERS = frozenset(("bar", "barrier"))
@@ -51,7 +50,7 @@ WITHOUT_DESTINATION = (NEVER_FALLS_THROUGH | BARRIERS | FENCES | STORES | WAITS)
     "cp red stackrestore stmatrix sured sust".split()
 )
 FREEING = "dealloc"
-"""A modifier with which an instruction has no destination."""
+"""A modifier that leaves an instruction without a destination."""
 WITHOUT_RESULT = (WITHOUT_DESTINATION | CALLS | LOADS) | frozenset(
     "alloca clusterlaunchcontrol ldmatrix mbarrier multimem tcgen05 tensormap wgmma".split()
 )
@@ -66,21 +65,21 @@ _ABSENT = (ONE_TYPE | WITHOUT_RESULT | COLLECTIVES | ATOMICS) | frozenset(
 WITHOUT_MODIFIERS = NEVER_FALLS_THROUGH | BARRIERS | CALLS | {"brkpt"}
 """Opcodes that need no modifier."""
 VALUE_PLACES = {**dict.fromkeys(LOADS, 0), **dict.fromkeys(STORES, 1)}
-"""The place of the value among the operands of a load or a store; the other is the address."""
+"""The position of the value among the operands of a load or store; the other is the address."""
 ADDRESS_PLACES = {"atom": 1, "red": 0}
-"""The place of the address among the operands of an atomic operation."""
+"""The position of the address among the operands of an atomic operation."""
 
 
 # --- classification ----------------------------------------------------------------------
 
 OPCODES = frozenset(x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
-"""The opcodes of the catalog that a listing is read for."""
+"""The opcodes of the catalog that readers look for in a listing."""
 SHARED_OPCODES = frozenset(
     opcode
     for opcode in OPCODES
     if any(shape.is_common for shape in list_shapes(opcode)) or find_entry(opcode, ()) is None
 )
-"""The opcodes of common instructions, too, and of others than those of the catalog."""
+"""Opcodes of the catalog that common instructions, or instructions outside the catalog, share."""
 _RARE_MODIFIERS = frozenset(
     modifier
     for entry in ENTRIES
@@ -88,9 +87,9 @@ _RARE_MODIFIERS = frozenset(
     for modifier in (*map_spellings(entry), *entry.distinguishing_modifiers)
     if modifier not in ("lo", "hi")
 )
-"""The modifiers with which such an opcode is an instruction to read."""
+"""The modifiers that make such an opcode a rarer instruction of the catalog."""
 OTHER_OPCODES = (_ABSENT | CATALOG.keys()) - OPCODES
-"""Opcodes of PTX that the catalog lacks, and those of its common instructions."""
+"""PTX opcodes that the catalog lacks, and the opcodes of its common instructions."""
 ALL_OPCODES = OPCODES | OTHER_OPCODES
 TYPES = frozenset(
     """
@@ -99,14 +98,14 @@ TYPES = frozenset(
     u16x2 s8x4 u8x4 pred
     """.split()
 )
-"""The types that an instruction of PTX may name."""
+"""The types in PTX mnemonics."""
 _LIKENESS = 0.75
 """Minimum similarity of a misspelling to the opcode meant."""
 _DIGITS = "0123456789"
 
 
 def is_computing(opcode: str, modifiers: Collection[str]) -> bool:
-    """Whether an opcode with modifiers is an instruction of PTX that computes a register."""
+    """Whether an opcode with modifiers is a PTX instruction that computes a register."""
     return opcode in ALL_OPCODES and bool(modifiers) and opcode not in WITHOUT_RESULT
 
 
@@ -140,11 +139,11 @@ DISTINCT_OPCODES = [
     for opcode in CATALOG
     if opcode in OPCODES and opcode.removesuffix("c") not in SHARED_OPCODES
 ]
-"""The opcodes that nothing else looks like; only these are recognised if they are misspelt."""
+"""The opcodes that resemble no other word; only these are recognised if they are misspelt."""
 
 
 def is_unchecked(opcode: str, modifiers: Collection[str]) -> bool:
-    """Whether an opcode with modifiers is common, or another instruction than the catalog's."""
+    """Whether an opcode with modifiers is a common instruction, or one that the catalog lacks."""
     if opcode not in SHARED_OPCODES:
         return False
     if _RARE_MODIFIERS.isdisjoint(modifiers):
@@ -154,7 +153,7 @@ def is_unchecked(opcode: str, modifiers: Collection[str]) -> bool:
 
 
 def is_other_instruction(opcode: str, modifiers: Iterable[str]) -> bool:
-    """Whether an opcode with modifiers is certainly none of the catalog's rarer instructions."""
+    """Whether an opcode with modifiers is certainly not one of the catalog's rarer instructions."""
     is_shared = opcode in SHARED_OPCODES and _RARE_MODIFIERS.isdisjoint(modifiers)
     return is_shared or opcode in OTHER_OPCODES
 
@@ -165,9 +164,9 @@ def looks_like_opcode(word: str) -> bool:
 
 
 def make_opcode_pattern() -> str:
-    """Return a regular expression for the opcodes to read, if their modifiers show that they are.
+    """Return a regular expression for the opcodes to read, as far as their modifiers identify them.
 
-    It excludes what ``is_unchecked``, except for instructions of other types.
+    It excludes unchecked instructions (``is_unchecked``), except those of other types.
     """
     certain, shared = make_alternation(OPCODES - SHARED_OPCODES), make_alternation(SHARED_OPCODES)
     rare = rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(_RARE_MODIFIERS)})(?![\w$])"
@@ -175,6 +174,6 @@ def make_opcode_pattern() -> str:
 
 
 def make_alternation(words: frozenset[str]) -> str:
-    """Return a regular expression for any of some words that tries few of them at each position."""
+    """Return a regular expression for some words that tries few alternatives per position."""
     groups = groupby(sorted(words, reverse=True), key=lambda word: word[0])
     return "|".join(f"{initial}(?:{'|'.join(x[1:] for x in group)})" for initial, group in groups)

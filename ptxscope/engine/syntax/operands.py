@@ -26,7 +26,7 @@ COMPONENTS = {
 }
 """The spellings of vector components, mapped to their names."""
 _VIDEO = (Group.SCALAR, Group.SIMD)
-"""The groups whose operands may have selectors, and are no vectors' components."""
+"""The groups whose operands may have selectors but are not components of vectors."""
 SPECIAL = re.compile(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
     r"lanemask_\w+|clock(?:64|_hi)?|pm\d(?:_64)?|envreg\d+|globaltimer(?:_lo|_hi)?|"
@@ -35,10 +35,10 @@ SPECIAL = re.compile(
 
 
 class ParsedOperands:
-    """Parses the operands of a statement; holds those recognised, with problems and notes."""
+    """The parsed operands of a statement, with their problems and notes."""
 
     def __init__(self, entry: Entry, partial: Form) -> None:
-        """``partial`` has the modifiers that were recognised."""
+        """``partial`` has the recognised modifiers."""
         self.entry, self.partial = entry, partial
         self.values: dict[str, object] = {}
         """The slots of the form: selectors, negations, ``dst``, ``c``."""
@@ -132,7 +132,7 @@ class ParsedOperands:
             self.values["dst"] = _DST[tuple(name is not None for name in names)]
 
     def _check_word_and_predicate(self, parts: list[list[Token]]) -> None:
-        """Check the destinations ``d|p`` of an instruction, the first of which may be ``_``."""
+        """Check the destinations ``d|p`` of an instruction; the first may be ``_``."""
         names = self.destinations
         mnemonic = f"{self.entry.opcode} with a Boolean operator"
         if len(names) != 2:
@@ -146,7 +146,7 @@ class ParsedOperands:
             self.values["dst"] = dst
 
     def _parse_table(self, words: tuple[Token, ...]) -> None:
-        """Read the truth table of ``lop3``, of which ptxas takes the low eight bits (9.7.8.6)."""
+        """Read the truth table of ``lop3``; ptxas takes its low eight bits (9.7.8.6)."""
         span = _get_span(words)
         hint = "an integer, 0 to 255"
         if not is_constant(words):
@@ -279,7 +279,7 @@ class ParsedOperands:
             return False
         name, hint = quote_word(words[0].text), "an ordinary register"
         message = f"the special register {name} can't be an operand here"
-        if self.entry.is_move:  # legal, but the values of a thread are unknown
+        if self.entry.is_move:  # legal, but a thread's values are unknown
             message = f"ptxscope has no value for the special register {name}"
         else:
             hint += "; copy it with `mov.u32` first"
@@ -349,7 +349,7 @@ _MAX_FORMULA_WORDS = 64
 
 
 def _find_formula_table(words: Sequence[Token]) -> int | None:
-    """Return the truth table of a formula of a, b and c in its place; None if it is none."""
+    """Return the truth table of a formula of a, b and c; None for other words."""
     if not 1 < len(words) <= _MAX_FORMULA_WORDS:
         return None
     from ..isa.truth_tables import parse_formula  # loaded late: only lop3 has a formula
@@ -375,9 +375,8 @@ _DESTINATION_HINTS = {"p{|q}": "p, p|q, p|_, _|q or _", "d|p": "d|p or _|p"}
 def _is_sum(entry: Entry, operand: Operand, type_: object, addend: Sequence[Token]) -> bool:
     """Whether ptxas accepts a register or address plus a constant as the operand.
 
-    ptxas 13.0 adds the constant, modulo the width, for every source but those of video
-    instructions, where it does so for the c of a scalar one, and of 64-bit divisions, which it
-    expands as text.
+    ptxas 13.0 adds the constant, modulo the width, for every source. The exceptions are 64-bit
+    divisions, which it expands as text, and video instructions, except for the c of scalar ones.
     """
     is_allowed = entry.group not in _VIDEO or (entry.lanes == 1 and operand.role == "c")
     if entry.is_expanded_at_64_bits and type_ in (Type.U64, Type.S64):

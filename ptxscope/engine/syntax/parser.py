@@ -38,7 +38,7 @@ from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_state
 
 
 class Parsed(NamedTuple):
-    """A statement meant as an instruction of the catalog: the instruction, or its problems."""
+    """A statement that should be in the catalog: the instruction, or its problems."""
 
     instruction: Instruction | None
     problems: tuple[Problem, ...]
@@ -46,7 +46,7 @@ class Parsed(NamedTuple):
 
 
 def find_pasted_fragments(text: str) -> Iterator[Fragment]:
-    """Yield the PTX of a text: as ``find_fragments`` finds it, or of calls of intrinsics."""
+    """Yield the PTX in a text, as ``find_fragments`` does, or of its calls of intrinsics."""
     if "__" not in text:
         if '"' not in text and "asm" not in text:
             return iter((Fragment(text),))
@@ -128,12 +128,12 @@ def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
 
 
 class _IgnoredStatement(NamedTuple):
-    """A statement beside the one instruction, or text that is not literal."""
+    """A statement next to the one instruction, or text that is not literal."""
 
     text: str
     span: Span
     is_computing: bool = False
-    """Whether it computes a register: without it, the instruction may read another value."""
+    """Whether it computes a register, whose value the instruction may read."""
 
 
 def _iter_ignored_statements(
@@ -179,10 +179,10 @@ def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tupl
 
 
 def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[Parsed]:
-    """Yield every statement of a text that is, or likely should be, one of the catalog.
+    """Yield every statement of a text that is, or likely should be, an instruction of the catalog.
 
-    Common instructions, such as ``add.u32``, count only if there are no others, or if they stand
-    for the call of an intrinsic.
+    Common instructions, such as ``add.u32``, count only if there are no others, or if they come
+    from the call of an intrinsic.
     """
     common, is_found = list[tuple[Fragment, RawInstruction]](), False
     for fragment in reader(text):
@@ -206,12 +206,12 @@ def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[
 
 
 def find_statement_entry(statement: RawInstruction) -> Entry | None:
-    """Return the catalog's entry of a statement; None if it has none."""
+    """Return the catalog entry of a statement, or None."""
     return find_entry(statement.opcode.text, statement.modifier_names)
 
 
 def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
-    """Parse a statement of a text; None if it is not meant as an instruction of the catalog."""
+    """Parse a statement of a text; return None if it is not an instruction of the catalog."""
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
         return _parse_partial_statement(fragment, statement, gap)
@@ -232,7 +232,7 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
 def parse_common_statement(
     text: str, fragment: Fragment, statement: RawInstruction
 ) -> Instruction | None:
-    """Return an instruction that ``parse_statement`` passes over as common, None if illegal."""
+    """Parse an instruction that ``parse_statement`` skips as common; None if it is illegal."""
     entry = find_statement_entry(statement)
     if entry is None or not entry.is_common:
         return None
@@ -247,7 +247,7 @@ NOT_LITERAL = (
 def _parse_partial_statement(
     fragment: Fragment, statement: RawInstruction, gap: int
 ) -> Parsed | None:
-    """Return an unread problem if a statement with a gap may be an instruction of the catalog."""
+    """Report a statement with a gap as unread if it may be an instruction of the catalog."""
     opcode = statement.opcode
     name = opcode.text
     if opcode.end in fragment.gaps and not statement.modifiers:
@@ -289,7 +289,7 @@ def _is_opcode(word: Token, next_word: Token) -> bool:
 
 
 def _make_empty_error(text: str) -> PtxError:
-    """Return the error for a text that has no instruction of the catalog."""
+    """Return the error for a text without an instruction of the catalog."""
     if "__" in text:
         from .intrinsic_calls import find_problem_around_call  # as in find_pasted_fragments
 
@@ -304,7 +304,7 @@ def _make_empty_error(text: str) -> PtxError:
 
 
 def _list_types(opcode: str) -> str:
-    """Return the types with which an opcode is in the catalog: ``.u16 .u32 .u64``."""
+    """Return the types that an opcode has in the catalog: ``.u16 .u32 .u64``."""
     shapes = sorted(list_shapes(opcode), key=lambda x: bool(x.distinguishing_modifiers))
     slots = (slot for entry in shapes for slot in entry.slots)
     types = (value for slot in slots for value in slot.values if isinstance(value, Type))
@@ -335,7 +335,7 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
 
 
 def _fits(name: str, statement: RawInstruction, fragment: Fragment) -> bool:
-    """Whether a statement is legal with another opcode."""
+    """Whether a statement would be legal with another opcode."""
     named = statement._replace(opcode=statement.opcode._replace(text=name))
     entry = find_statement_entry(named)
     return entry is not None and not parse_known_statement("", fragment, named, entry).problems
@@ -344,7 +344,7 @@ def _fits(name: str, statement: RawInstruction, fragment: Fragment) -> bool:
 def parse_known_statement(
     text: str, fragment: Fragment, statement: RawInstruction, entry: Entry | None = None
 ) -> Parsed:
-    """Parse a statement whose opcode is an entry's, by default the one that its modifiers tell."""
+    """Parse a statement with the opcode of an entry, which by default its modifiers determine."""
     entry = entry or find_statement_entry(statement)
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
@@ -404,7 +404,7 @@ def _is_field_outside(entry: Entry, form: Form, ops: ParsedOperands) -> bool:
 
 
 def _with_one_width(form: Form, ops: ParsedOperands) -> Form:
-    """Return a ``cvt`` whose one register, if it reads what it writes, is as wide as both types."""
+    """Return a ``cvt``; a register that is both source and destination is as wide as both types."""
     written, read = form.converted_type, form.unconverted_type
     match ops.destinations, ops.sources:
         case [name], [Register(other)] if name == other and written and read:

@@ -27,18 +27,18 @@ PTX_STATEMENT = re.compile(
 PTX_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?>{_MODIFIERS}+)\s[^;\"]{{0,500}}+;", re.ASCII
 )
-"""Such a statement with parts filled in elsewhere."""
+"""A ``PTX_STATEMENT`` with parts that are filled in elsewhere."""
 OPCODE_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?>(?:\.\w++)*)\.?{_HOLE}(?>{_MODIFIERS}*)\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
-"""Such a statement with parts of the opcode and modifiers filled in elsewhere."""
+"""A ``PTX_STATEMENT`` with parts of the opcode and modifiers that are filled in elsewhere."""
 STATEMENT_WITHOUT_OPCODE = re.compile(
     rf"(?<![\w.$%]){GAP}(?:\.\w++)*?\.{_TYPE_NAME}(?>(?:\.\w++)*)\s++"
     r"[^\s,;\"]++\s*+(?>(?:,\s*+[^\s,;\"]++\s*+){2,8});",
     re.ASCII,
 )
-"""A statement whose opcode is filled in, with modifiers and operands as the catalog has them."""
+"""A statement with modifiers and operands of the catalog whose opcode is filled in elsewhere."""
 _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>(?>{_MODIFIERS}*)\.?+)(?!\w)", re.ASCII
 )
@@ -59,7 +59,7 @@ _REPLACED_NAME = re.compile(r"(?<![\w$%])__[A-Z][A-Z0-9_]*+(?<=__)(?![\w$])")
 _GUARD = re.compile(r"@\s{0,9}+!?\s{0,9}+[\w$%]++\s++\Z")
 _CONTEXT_CHARS = 80
 _MAX_STATEMENT_CHARS = 500
-"""Characters of a statement that are examined."""
+"""Maximum characters examined of a statement."""
 
 
 def is_statement_start(text: str, position: int) -> bool:

@@ -1,7 +1,7 @@
-"""The operands that a statement of PTX writes, and the sense in which the carry flag is read.
+"""The operands that a PTX statement writes, and how the carry flag is read.
 
-The catalog need not have its instruction. The carry flag is a register that may be read in another
-sense than it is written in (erratum E18).
+The instruction need not be in the catalog. A reader may interpret the carry flag differently from
+its writer (erratum E18).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .tokens import RawInstruction, Token
 
 
 def count_written(opcode: str, modifiers: Collection[str], openings: Sequence[str]) -> int:
-    """Return how many of the first operands of a statement are written.
+    """Return the number of operands that a statement writes; they come first.
 
     ``openings`` has the first word of each operand: ``(`` of a list, ``[`` of an address.
     """
@@ -48,9 +48,9 @@ def find_destinations(statement: RawInstruction) -> tuple[tuple[Token, ...], ...
 
 
 class _Definition:
-    """One value of the carry flag: one write of it with all that reads it.
+    """One value of the carry flag: its write, and the instructions that read it.
 
-    Writes under a guard, and those that leave a block for a reader in another one, share it.
+    Writes under a guard share a value, and so do writes whose readers are in another block.
     """
 
     def __init__(self) -> None:
@@ -66,10 +66,10 @@ class _Definition:
 def mark_mixed_flags(
     instructions: Sequence[Instruction | None], starts: Iterable[int] = ()
 ) -> dict[int, Instruction]:
-    """Return the subtractions that share a flag with an addition, marked in their forms.
+    """Return the subtractions that share a flag with an addition, with a mark in their forms.
 
-    The keys are their places. ``instructions`` are those of a function, None for statements that
-    do not touch the flag; ``starts`` are the places at which a block begins.
+    The keys are their indices. ``instructions`` are a function's, with None for statements that do
+    not touch the flag; ``starts`` are the indices at which blocks begin.
     """
     places = [(i, x) for i, x in enumerate(instructions) if x and x.entry.carry_noun]
     if len({_is_subtraction(x) for _, x in places}) < 2:
@@ -99,7 +99,7 @@ def _is_subtraction(ins: Instruction | None) -> bool:
 def _find_definitions(
     places: Sequence[tuple[int, Instruction]], starts: Sequence[int]
 ) -> list[_Definition]:
-    """Return the definitions of the flag; the first is the flag's between blocks."""
+    """Return the definitions of the flag; the first holds between blocks."""
     outer, current = _Definition(), _Definition()
     definitions, leaving = [outer], list[_Definition]()
     is_inside, next_start = False, 0

@@ -22,7 +22,7 @@ class RegisterProblemKind(Enum):
     """The reason why a register does not suit its place."""
 
     UNDECLARED = "undeclared"
-    """The name is not that of a suitable register."""
+    """The name is not a suitable register's."""
     TYPE = "register-type"
     """The declared type does not match."""
     UNSEEN = "unseen"
@@ -30,7 +30,7 @@ class RegisterProblemKind(Enum):
     COMPONENT = "component"
     """The vector register lacks this component; ptxas assembles the line, but reads nothing."""
     UNCHECKED = "unread"
-    """The name is declared as something that is not checked."""
+    """The name is declared, but its kind is not checked."""
 
 
 class RegisterProblem(NamedTuple):
@@ -49,9 +49,9 @@ _HALF_REGISTERS = {
     Type.BF16: ("b16",),
     Type.BF16X2: ("b32",),
 }
-"""The declared types that suit halves, in ptxas 13.0."""
+"""The declared types that halves accept in ptxas 13.0."""
 _BYTE_REGISTERS = frozenset(("b8", "s8", "u8"))
-"""The declared types that suit only ``cvt``, loads, stores and vectors (PTX ISA 5.2.2)."""
+"""The declared types that only ``cvt``, loads, stores and vectors accept (PTX ISA 5.2.2)."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -77,7 +77,7 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
 
 
 def fit_registers(ins: Instruction, scopes: Scopes) -> Instruction:
-    """Return a ``cvt`` with the widths of its registers, which may be wider than its types (9.4.1).
+    """Return a ``cvt`` with the widths of its registers, which may exceed its types' (9.4.1).
 
     Any other instruction is returned as it is.
     """
@@ -97,7 +97,7 @@ def fit_registers(ins: Instruction, scopes: Scopes) -> Instruction:
 
 
 def with_register_widths(ins: Instruction, widths: Mapping[str, int]) -> Instruction:
-    """Return a ``cvt`` whose registers have widths by role; one narrower than its type stays."""
+    """Return a ``cvt`` with register widths by role; a width below its type's is ignored."""
     form = ins.form
     if widths.get("d", 0) > ins.type_of("d").bits:
         form = form._replace(written_bits=widths["d"])
@@ -115,15 +115,15 @@ def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem
 
 
 def has_function_operand(ins: Instruction, scopes: Scopes) -> bool:
-    """Whether an operand is the address of a function, which is no operand of the catalog's."""
+    """Whether an operand is the address of a function; the catalog has no such operand."""
     declarations = (scopes.find_declaration(name) for name in ins.written_names.values())
     return any(x is not None and x.type == FUNCTION for x in declarations)
 
 
 def find_name_problem(scopes: Scopes, name: str, type_: str) -> RegisterProblem | None:
-    """Check that a name is a register's; None if it is, or may be.
+    """Return the problem of a name that cannot be a register's, or None.
 
-    ``type_`` is one with which it may be declared.
+    ``type_`` is a type that its declaration may have.
     """
     declaration = scopes.find_declaration(name)
     if declaration is None and scopes.is_undeclared(name):
@@ -139,7 +139,7 @@ def find_name_problem(scopes: Scopes, name: str, type_: str) -> RegisterProblem 
 def check_register(
     scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type
 ) -> RegisterProblem | None:
-    """Check a register in a role of an instruction; None if it is acceptable.
+    """Return the problem of a register in a role of an instruction; None if it is acceptable.
 
     ``register`` may differ from the name in ``ins``.
     """
@@ -187,7 +187,7 @@ def _is_refused(ins: Instruction, role: str, declared_type: str) -> bool:
 
 
 def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> RegisterProblem | None:
-    """Check an asm operand that is an integer."""
+    """Return the problem of an asm operand that is an integer, or None."""
     reason, hint = "", "a register"
     if role == "guard" or role in DESTINATIONS:
         reason, hint = f", but {_format_role(role)} is a register", _format_fitting_types(type_)

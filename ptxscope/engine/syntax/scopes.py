@@ -1,6 +1,6 @@
 """The declarations visible at a position: registers, variables, functions, version, target.
 
-Every reader of PTX looks names up here, while it streams a file or loads a program.
+Readers of PTX look names up here while they stream a file or load a program.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DECLARATION_ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
 
 
 def find_bodies(words: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """Yield where each body of ``.entry`` or ``.func`` begins, after its brace, and its name."""
+    """Yield the start of each body of ``.entry`` or ``.func``, after its brace, and its name."""
     i = 0
     while i < len(words):
         i += 1
@@ -53,7 +53,7 @@ def find_bodies(words: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _read_header(words: Sequence[Token], i: int) -> tuple[str, int]:
-    """Return the name in a function's header, and the index at which the header ends."""
+    """Return the name in a function's header, and the index of the header's end."""
     depth, name = 0, ""
     while i < len(words) and words[i].text not in _HEADER_ENDS:
         depth += (words[i].text == "(") - (words[i].text == ")")
@@ -106,7 +106,7 @@ class RegisterDeclaration(NamedTuple):
 
 
 def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclaration], int]:
-    """Parse the words after ``.reg``: ``.b32 %r<22>, x``; also return where they end."""
+    """Parse the words after ``.reg``: ``.b32 %r<22>, x``; also return the index of their end."""
     registers, type_, vector = list[RegisterDeclaration](), "", 0
     while i < len(words) and words[i].text not in _DECLARATION_ENDS:
         word = words[i]
@@ -124,7 +124,7 @@ def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclar
 
 
 def _parse_count(match: re.Match[str]) -> int:
-    """Return the number of declared registers; an excessive one is cut to nine digits."""
+    """Return the number of declared registers, at most nine digits of it."""
     kind = next(kind for kind in BASES if match[kind])
     return int(match[kind][:9], BASES[kind])
 
@@ -140,7 +140,7 @@ class Scope:
         self.has_registers = False
         """Whether the scope contains a ``.reg``."""
         self.parameters: frozenset[str] = frozenset()
-        """The names of a function's header, if it is that of its body."""
+        """The names in the function's header, if this is the scope of its body."""
         self.labels: dict[str, int] = {}
         """The positions of the labels in a function so far, in order."""
 
@@ -197,45 +197,45 @@ class Scopes:
         self.target_suffix = ""
         """Its ``a`` or ``f``."""
         self.address_bits = 64
-        """The width of an address, as the module has it; an asm statement is in one of 64 bits."""
+        """The module's width of addresses; asm statements are in modules of 64 bits."""
         self.functions: dict[str, Declaration] = {}
         self._scopes = [Scope(operand_types)]
         self.is_asm = operand_types is not None
-        """Whether the text is an asm statement's."""
+        """Whether the text is that of an asm statement."""
         self._extra_depth = 0
         """The number of open braces beyond the deepest scope."""
         self.file_scopes = file_scopes
         """The declarations of other texts of the same file, from all scopes."""
         self.is_closed = is_closed
-        """Whether an assembler sees no declarations but these and those of ``file_scopes``."""
+        """Whether an assembler sees only these declarations and ``file_scopes``."""
         self.has_all_declarations = True
         """Whether all declarations of a file are known."""
         self.is_partial = is_partial
         """Whether unknown text, which may declare anything, is among these declarations."""
         self._header: Scope | None = None
-        """The scope of a function's header; it becomes that of the body that follows."""
+        """The scope of a function's header; it becomes the scope of the body."""
         self._lookups: dict[str, tuple[Scope | None, Declaration | None]] = {}
         """The names looked up since the last declaration or brace."""
         self._carry_scope: Scope | None = None
-        """The scope of the function in which the carry flag was written last."""
+        """The scope of the function that last wrote the carry flag."""
         self._carry_opcode = ""
         self.carry_guard = ""
-        """The guard of all writes of the carry flag in that function; empty if one has none."""
+        """The guard of all writes of the carry flag in that function; empty if one is unguarded."""
         self._last_carry_guard = ""
-        """The guard of the last of them."""
+        """The guard of the last write."""
         self._branch_scope: Scope | None = None
         """The scope of the function that had the last branch."""
         self._has_label_since_carry = False
         self._unread_carry_opcode = ""
         self.ending_carry_opcode = ""
-        """The opcode of the sum that read the carry flag last, if it passed none on."""
+        """The opcode of the last sum that read the carry flag without writing it."""
 
     # --- updates by the reader
 
     def write_carry(self, opcode: str = "", guard: str = "") -> None:
-        """Note that a statement writes the carry flag; its opcode is empty if it is not known.
+        """Note that a statement writes the carry flag; ``opcode`` is empty if it is unknown.
 
-        Two writes with different guards count as one without.
+        Writes with different guards count as unguarded.
         """
         if self._carry_scope is not self.function_scope:
             self.carry_guard = guard
@@ -247,18 +247,18 @@ class Scopes:
         self.ending_carry_opcode = ""
 
     def read_carry(self, ending_opcode: str = "") -> None:
-        """Note that a statement reads the carry flag; its opcode if its sum passes no carry on."""
+        """Note a read of the carry flag; ``ending_opcode`` if its sum writes no carry."""
         self._unread_carry_opcode = ""
         self.ending_carry_opcode = ending_opcode
 
     def add_label(self, name: str, position: int) -> None:
-        """Note a label: what follows may be reached from elsewhere."""
+        """Note a label: the next statement may be reached from elsewhere."""
         self.function_scope.labels.setdefault(name, position)
         self._has_label_since_carry = True
         self._unread_carry_opcode = self.ending_carry_opcode = ""
 
     def add_branch(self) -> None:
-        """Note a branch: it may decide whether a guard holds after it, and lead elsewhere."""
+        """Note a branch: it may determine a guard's value after it, and lead elsewhere."""
         self._branch_scope = self.function_scope
         self._unread_carry_opcode = self.ending_carry_opcode = ""
 
@@ -291,9 +291,9 @@ class Scopes:
             i = directive(self, words, i + 1) if directive else i + 1
 
     def find_duplicate(self, registers: Sequence[RegisterDeclaration]) -> str:
-        """Return the first register already declared in the innermost scope; empty for none.
+        """Return the first register that the innermost scope already declares, or an empty string.
 
-        Outside all braces, only a module or an asm statement is a single text for an assembler.
+        Outside all braces, an assembler sees only a module or an asm statement as one text.
         """
         if self._extra_depth or (
             len(self._scopes) == 1 and self.version is None and not self.is_closed
@@ -322,7 +322,7 @@ class Scopes:
             scope.add_register(name, count, declaration)
 
     def _enter_module(self, words: Sequence[Token], i: int) -> int:
-        """Start a new module at ``.version``: forget the previous one."""
+        """Start a new module at ``.version``; the previous one is discarded."""
         match = _VERSION.match(words[i].text[:9]) if i < len(words) else None
         if match:
             self.version = (int(match[1]), int(match[2]))
@@ -370,28 +370,28 @@ class Scopes:
 
     @property
     def has_carry(self) -> bool:
-        """Whether a statement before in the same function may have written the carry flag."""
+        """Whether an earlier statement of the same function may have written the carry flag."""
         return self.is_partial or self._carry_scope is self.function_scope
 
     @property
     def has_label(self) -> bool:
-        """Whether a statement before in the same function may be reached from elsewhere."""
+        """Whether an earlier statement of the same function may be reached from elsewhere."""
         return bool(self.function_scope.labels)
 
     @property
     def has_branch(self) -> bool:
-        """Whether a branch before in the same function may decide whether a guard holds here."""
+        """Whether an earlier branch of the same function may determine a guard's value here."""
         return self._branch_scope is self.function_scope
 
     @property
     def unread_carry_opcode(self) -> str:
-        """The opcode before that wrote a carry in the same function, if none can have read it."""
+        """The opcode that wrote a carry earlier in the same function that nothing can have read."""
         return self._unread_carry_opcode if self.has_carry and not self.is_partial else ""
 
     def find_carry_opcode(self, guard: str) -> str:
-        """Return the opcode that wrote the carry flag last in the same function.
+        """Return the opcode that last wrote the carry flag in the same function.
 
-        Empty if it is not known: a label or a guard between may bring the carry of another one.
+        It is empty if unknown: after a label or under a guard, the carry may come from another one.
         ``guard`` is the reader's.
         """
         is_certain = self.has_carry and not self.is_partial and not self._has_label_since_carry
@@ -410,7 +410,7 @@ class Scopes:
 
     @property
     def stack(self) -> tuple[Scope, ...]:
-        """The scopes in sight, the outermost first."""
+        """The visible scopes, the outermost first."""
         return tuple(self._scopes)
 
     @property
@@ -471,7 +471,7 @@ class Scopes:
     def has_declarations(self) -> bool:
         """Whether registers are declared here, so that an undeclared one is an error.
 
-        They are also in a kernel or function of a module with a ``.version``.
+        In a module with a ``.version``, kernels and functions always count as declaring registers.
         """
         if self.version is not None and len(self._scopes) > 1:
             return True
@@ -479,11 +479,11 @@ class Scopes:
 
     @property
     def is_complete(self) -> bool:
-        """Whether a name without a declaration here has none in another file either."""
+        """Whether a name that is not declared here cannot be declared in another file either."""
         return not self.file_scopes or self.file_scopes.has_all_declarations
 
     def is_undeclared(self, name: str) -> bool:
-        """Whether a name has no declaration but needs one."""
+        """Whether a name needs a declaration and has none."""
         if self.is_partial or not self.has_declarations or self.find_declaration(name):
             return False
         if self.version is None and _PLACEHOLDER.fullmatch(name):
@@ -504,7 +504,7 @@ _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
 def collect_registers(text: str, local_positions: Set[int] = frozenset()) -> Scopes:
     """Collect all registers that a source in another language declares, ignoring scopes.
 
-    Nothing else sees the declarations at ``local_positions``.
+    Declarations at ``local_positions`` are visible only there.
     """
     scopes = Scopes()
     scopes.has_all_declarations = _INCLUDE.search(text) is None

@@ -1,8 +1,8 @@
-"""Stretches of PTX in a text, with the origin of each character.
+"""Pieces of PTX in a text, with the origin of each character.
 
-Every character of the PTX is mapped to its origin in the pasted text, so that errors point into
-what the user sees. Macros, expressions and preprocessor lines between string literals become one
-character of the PTX, a gap.
+Each character of the PTX is mapped to its origin in the pasted text, so that errors point into the
+user's text. Macros, expressions and preprocessor lines between string literals become one character
+of the PTX, a gap.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import NamedTuple
 from .errors import Problem, Span
 
 GAP = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""The stand-in for source text that is not a literal; its PTX is unknown."""
+"""Placeholder for source text that is not a literal; its PTX is unknown."""
 _MAX_GAP_CHARS = 60
 """Maximum characters shown of a gap's source text."""
 
 
 class Fragment(NamedTuple):
-    """A stretch of PTX and its origin.
+    """A piece of PTX and its origin.
 
-    Piece i of the PTX starts at ``starts[i]`` and is a copy of the text from ``origins[i]`` on. If
-    ``widths[i]`` is not 0, the piece is one character, written with that many.
+    Part i of the PTX starts at ``starts[i]`` and is a copy of the text from ``origins[i]`` on. If
+    ``widths[i]`` is not 0, the part is one character, which the source writes with that many.
     """
 
     ptx: str
@@ -40,7 +40,7 @@ class Fragment(NamedTuple):
     notes: tuple[str, ...] = ()
     """Remarks on the text that the PTX was read from."""
     call_span: Span | None = None
-    """The span of a call in the pasted text that stands for the PTX."""
+    """The span in the pasted text of the call that the PTX replaces."""
 
     def find_gap(self, start: int, end: int) -> int | None:
         """Return the position of the first gap in a range of the PTX, or None."""
@@ -88,7 +88,7 @@ def join_fragments(parts: Iterable[TextFragment]) -> Fragment:
     texts, origins, widths = tuple(zip(*parts, strict=True)) or (("",), (0,), (0,))
     for text, width in zip(texts, widths, strict=True):
         starts.append(position)
-        if width and text == GAP:  # the same character in a user's own text has no width
+        if width and text == GAP:  # the same character in a user's text has no width
             gaps.append(position)
         position += len(text)
     return Fragment("".join(texts), tuple(starts), origins, widths, gaps=tuple(gaps))
@@ -115,7 +115,7 @@ def replace_matches(
     start: int = 0,
     end: int | None = None,
 ) -> Iterator[TextFragment]:
-    """Yield the pieces of a range of a text with its matches replaced; None keeps a match."""
+    """Yield the pieces of a range of a text with replaced matches; None keeps a match."""
     copied_end, end = start, len(text) if end is None else end
     for match in pattern.finditer(text, start, end):
         replacement = replace(match)
@@ -133,7 +133,7 @@ def replace_matches(
 def decode_escape(code: str, escapes: Mapping[str, str]) -> str | None:
     """Return the character of an escape, by the text after its backslash; None if it has none.
 
-    A newline continues the line: it is left out.
+    A newline continues the line and is left out.
     """
     if code.endswith("\n"):
         return ""
@@ -168,7 +168,7 @@ def replace_copies(
     pattern: re.Pattern[str],
     replace: Callable[[re.Match[str]], str | None],
 ) -> Iterator[TextFragment]:
-    """Yield pieces with the matches in those that are copies of the source replaced."""
+    """Yield pieces, with replaced matches in those that are copies of the source."""
     for part in parts:
         text, origin, width = part
         if width:
@@ -181,7 +181,7 @@ def replace_copies(
 def replace_in_fragment(
     fragment: Fragment, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str | None]
 ) -> Fragment:
-    """Return a fragment with matches, or their named groups, replaced; None keeps a match.
+    """Replace matches in a fragment, or their named groups; None keeps a match.
 
     Each replacement stands for the source of the whole match.
     """
@@ -202,7 +202,7 @@ def replace_in_fragment(
 
 
 def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
-    """Return the PTX with the gaps of the text that it was read from."""
+    """Return the PTX with the gaps of its source text."""
     if not gaps or GAP not in fragment.ptx:
         return fragment
     parts = list[TextFragment]()
@@ -222,7 +222,7 @@ def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
 
 
 def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
-    """Return a fragment of another fragment's PTX with the other's positions."""
+    """Return a fragment of another fragment's PTX, with positions in the other's source."""
 
     def iter_composed_parts() -> Iterator[TextFragment]:
         for text, origin, width in iter_parts(inner):

@@ -26,7 +26,7 @@ class TokenKind(Enum):
     """A string; only directives contain one."""
     BAD = 6
     STATEMENT = 7
-    """A whole statement, with its ``;``, for a pattern that takes some at once."""
+    """A whole statement, including its ``;``, for patterns that match it as one token."""
 
 
 class Token(NamedTuple):
@@ -93,8 +93,8 @@ _DATA = r"(?>(?:\s*+\.b(?:8|16|32|64)[ \t][^;{}\"/\n]*+(?=\n))*)"
 def make_token_pattern(skipped: str = "", whole: str = "(?!)") -> re.Pattern[str]:
     """Return the pattern of a token.
 
-    ``skipped`` is a pattern of whole statements that count as blanks after a ``;``, like the data
-    of a section after a ``{``, and ``whole`` one of those that are a single token there. Neither
+    ``skipped`` matches whole statements that count as blanks after a ``;``, like the data of a
+    section after a ``{``; ``whole`` matches statements that are a single token there. Neither
     begins with a blank.
     """
     skip = rf"(?:(?<=;)(?>(?:{_BLANK}|{skipped})*)|(?<=\{{){_DATA}|)" if skipped else ""
@@ -137,7 +137,7 @@ def group_tokens(
 
     A statement ends at ``;`` or at the end of the text. Since users omit the ``;``, it also ends
     before a line that starts another instruction of ``opcodes``. ``gaps`` are the positions of
-    characters that stand for unknown text.
+    characters that replace unknown text.
     """
     gaps = frozenset(gaps)
     i = 0
@@ -153,7 +153,7 @@ def group_tokens(
 def find_group(
     text: str, words: Sequence[Token], i: int, opcodes: Set[str], gaps: Set[int] = frozenset()
 ) -> TokenGroup:
-    """Return the group that begins with the token at ``i``, which is no ``;``."""
+    """Return the group that begins with the token at ``i``, which is not a ``;``."""
     word, end = words[i], i + 1
     if word.kind is TokenKind.STATEMENT:
         return TokenGroup(TokenGroupKind.STATEMENT, i, end)
@@ -185,7 +185,7 @@ def _is_alone(words: Sequence[Token], i: int, gaps: Set[int]) -> bool:
 def find_statements(
     text: str, opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[RawInstruction]:
-    """Yield the instructions of a text, whatever their opcode, and nothing else."""
+    """Yield only the instructions of a text, whatever their opcode."""
     words = tokenize(text)
     for item in group_tokens(text, words, opcodes, gaps):
         if item.kind is TokenGroupKind.STATEMENT:
@@ -198,7 +198,7 @@ def read_raw_instruction(text: str, words: list[Token], item: TokenGroup) -> Raw
 
 
 def find_end(text: str, words: list[Token], end: int) -> int:
-    """Return the position of text that is missing at the end of a statement."""
+    """Return the position for text that is missing at the end of a statement."""
     if end < len(words):
         return words[end].start if words[end].text in (";", "}") else words[end - 1].end
     return len(text.rstrip()) or len(text)
@@ -253,13 +253,13 @@ def _find_statement_end(text: str, words: Sequence[Token], start: int, opcodes: 
 
 
 def _is_block_start(words: Sequence[Token], i: int) -> bool:
-    """Return whether the ``{`` at ``i`` is certainly not that of a vector."""
+    """Return whether the ``{`` at ``i`` certainly does not begin a vector."""
     following = words[i + 1] if i + 1 < len(words) else words[i]
     return following.kind is TokenKind.STATEMENT or following.text in DIRECTIVES
 
 
 def _has_opcode(text: str, words: Sequence[Token], i: int, opcodes: Set[str]) -> bool:
-    """Return whether an instruction begins at ``i``, not an operand that is named like one."""
+    """Return whether an instruction begins at ``i``, not an operand with such a name."""
     opcode = skip_guard(words, i)
     if opcode + 1 >= len(words) or words[opcode].text not in opcodes:
         return False

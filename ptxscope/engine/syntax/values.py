@@ -32,11 +32,11 @@ _FLOAT_NAMES = {"nan": get_quiet_nan, "inf": get_infinity, "infinity": get_infin
 def parse_value(text: str, type_: Type) -> int:
     """Parse a value of an operand type to its bits. Raise PtxError if it is invalid.
 
-    ``0x 0b 0o 017 0f 0d`` introduce bits. A plain decimal is a number: an integer or, for a float
+    ``0x 0b 0o 017 0f 0d`` introduce bits. A decimal is a number: an integer or, for a float
     operand, a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` lists lanes, the most
-    significant first; those of ``.f16x2`` and ``.bf16x2`` are floats. ``[h:1,0]`` lists half-words.
-    Digits may be grouped: ``0b1000 0000``, ``0x80ff_7f01``, ``1_000``.
-    Numbers that are too large are refused, floats as well as integers; infinity is written ``inf``.
+    significant first; lanes of ``.f16x2`` and ``.bf16x2`` are floats. ``[h:1,0]`` lists half-words.
+    Digits may be grouped: ``0b1000 0000``, ``0x80ff_7f01``, ``1_000``. Numbers that are too large
+    are refused, including floats; infinity is written ``inf``.
     """
     word = text.strip()
     if not word:
@@ -65,7 +65,7 @@ def parse_value(text: str, type_: Type) -> int:
 
 
 def list_first_characters(type_: Type) -> str:
-    """Return the characters with which a value of an operand type can begin."""
+    """Return the possible first characters of a value of an operand type."""
     letters = "inIN" if type_.lane_type.is_float else "tfTF" if type_ is Type.PRED else ""
     return "0123456789+-.[" + letters
 
@@ -79,7 +79,7 @@ def parse_integer(text: str, bits: int) -> int:
 
 
 def _make_word_error(text: str, word: str, kind: str, allowed: str) -> PtxError:
-    """Return the error for a word that is no value: digits without a prefix, or any other."""
+    """Return the error for a word that is not a value, such as digits without a prefix."""
     message = f"{quote_word(word)} is not {kind}" if word else f"{kind} is missing"
     if _THOUSANDS.fullmatch(word):
         message, allowed = f"{message}: `_` groups decimal digits", word.replace(" ", "_")

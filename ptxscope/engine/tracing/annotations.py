@@ -41,7 +41,7 @@ class Annotations(NamedTuple):
 
     @property
     def on_lanes(self) -> tuple[Note, ...]:
-        """Notes on a lane that name no step."""
+        """Notes on a lane without a step."""
         return tuple(note for note in self.notes if note.stage is None)
 
 

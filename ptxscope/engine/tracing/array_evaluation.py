@@ -42,7 +42,7 @@ def evaluate_arrays(
             name = names[source.role]
             operands[source.role] = _convert_to_bits(values[name], source.type, name)
     shapes = {source.role: operands[source.role].shape for source in plan.sources}
-    # operands that the line names but the form does not read broadcast too
+    # unread operands of the line broadcast too
     shapes |= {
         role: np.asarray(values[name]).shape
         for role, name in names.items()
@@ -64,7 +64,7 @@ def evaluate_arrays(
 def _check_outputs(
     ins: Signature, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
 ) -> dict[str, AnyArray]:
-    """Return the output arrays by role; raise ValueError if one cannot hold its result."""
+    """Return the output arrays by role; raise ValueError if a result does not fit in its array."""
     roles = {name: role for role, name in ins.results.items()}
     types = {x.role: x.type for x in plan.results}
     for name, array in out.items():
@@ -94,7 +94,7 @@ def _check_outputs(
 
 
 def _can_hold(dtype: np.dtype[Any], type_: Type) -> bool:
-    """Return whether an array of a dtype can hold the bits of a result."""
+    """Return whether the bits of a result fit in an array of a dtype."""
     kinds = "b" if type_ is Type.PRED else "uif" if type_.is_float else "ui"
     return (
         dtype.kind in kinds
@@ -108,10 +108,10 @@ def _write_results(
     operands: Iterable[AnyArray],
     run: Callable[[Mapping[str, AnyArray]], dict[str, AnyArray]],
 ) -> dict[str, AnyArray]:
-    """Run the plan and return the results, in the supplied arrays if there are any.
+    """Run the plan and return the results, if possible in the supplied arrays.
 
-    The plan writes contiguous, aligned arrays directly. Arrays of another layout, and arrays that
-    share memory with an operand, are filled after the computation.
+    The plan writes contiguous, aligned arrays directly. Other arrays, and arrays that share memory
+    with an operand, are filled after the computation.
     """
     operand_arrays = list(operands)
     direct = {
@@ -171,7 +171,7 @@ def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
 
 
 def _convert_to_truths(array: AnyArray) -> AnyArray:
-    """Return booleans stored as 0 and 1; a view of other memory may hold other bytes."""
+    """Return booleans stored as 0 and 1; a view of other memory may contain other bytes."""
     raw = array.view(np.uint8)
     return raw != 0 if raw.size and raw.max() > 1 else array
 

@@ -1,9 +1,9 @@
 """A basic block: statements in order, joined by registers into one plan.
 
 A value has a place: the statement that writes it and the role there, or 0 and the name of a
-register that the block reads before it writes it. Places, literals and the row keys of a statement
-get a prefix in the joined plan, ``s2.``, ``s0.``, so that a key names one value of the block. To
-every back end, that plan is like any other.
+register that the block reads first. Places, literals and the row keys of a statement get a prefix
+in the joined plan, ``s2.`` or ``s0.``, so that keys are unique in the block. Back ends treat that
+plan like any other.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from .evaluation import make_model_plan
 
 
 class ValuePlace(NamedTuple):
-    """The place of a value: a result of a statement, or a register that the block is given."""
+    """The place of a value: a result of a statement, or an input register of the block."""
 
     statement: int
-    """The number of the statement that writes it, from 1; 0 for a register that is given."""
+    """The number of the statement that writes it, from 1; 0 for an input register."""
     role: str
-    """The role of the destination; for a given register its name."""
+    """The role of the destination; for an input register, its name."""
     own_role: str = ""
     """Its role in the block of one instruction."""
 
     @property
     def key(self) -> str:
-        """The role in the block: ``s2.d``, ``s0.%r1``; of one instruction ``d``, ``a``."""
+        """The role in the block: ``s2.d``, ``s0.%r1``; if it is one instruction, ``d``, ``a``."""
         return self.own_role or f"s{self.statement}.{self.role}"
 
 
@@ -45,16 +45,16 @@ class BlockStatement(NamedTuple):
     number: int
     """From 1."""
     text: str
-    """As written, without the ``;``; or an instruction that does a part of a statement."""
+    """Its source text without the ``;``; or an instruction for a part of a statement."""
     line: int
-    """From 1, in the text that was read."""
+    """From 1, in the source text."""
     instruction: Instruction
     reads: Mapping[str, ValuePlace]
-    """The place of the value of each register, by role; constants have none."""
+    """The place of each register's value, by role; constants have no place."""
     whole_text: str = ""
-    """The statement as written of which it does a part; empty if it does all of it."""
+    """The source text of the statement that it is a part of; else empty."""
     has_prefix: bool = True
-    """Whether keys in the block begin with its number; not if the block is one instruction."""
+    """Whether keys in the block begin with its number; False if the block is one instruction."""
 
     @property
     def prefix(self) -> str:
@@ -76,7 +76,7 @@ class BlockStatement(NamedTuple):
 
 
 class BlockGuard(NamedTuple):
-    """A predicate that lets threads leave the block before its results are of use."""
+    """A predicate with which threads leave the block, so that its results do not matter."""
 
     place: ValuePlace
     name: str
@@ -85,58 +85,59 @@ class BlockGuard(NamedTuple):
 
     @property
     def condition(self) -> str:
-        """When a thread stays: ``not %p1``."""
+        """The condition on which a thread stays: ``not %p1``."""
         return self.name if self.stays_with else f"not {self.name}"
 
 
 STORED = "stored"
-"""The kind of a store of known values."""
+"""The kind of stores of known values."""
 
 
 class OuterAccess(NamedTuple):
-    """A statement that exchanges values with what is outside the registers, such as memory."""
+    """A statement that exchanges values with memory, or anything else outside the registers."""
 
     text: str
     line: int
-    """From 1, in the text that was read."""
+    """From 1, in the source text."""
     kind: str
-    """The verb for registers: ``loaded``, ``STORED``; empty for an effect that is not known."""
+    """The verb for registers: ``loaded``, ``STORED``; empty for an unknown effect."""
     names: tuple[str, ...] = ()
-    """The registers that it writes; of a store, the results that it stores.
+    """The registers that it writes; for a store, the stored results.
 
-    Values that the block does not compute begin with ``=``: ``=%r1`` is given, ``=0x5`` a literal.
+    Values that the block does not compute begin with ``=``: ``=%r1`` is an input, ``=0x5`` a
+    literal.
     """
     form: str = ""
-    """The opcode of a store with its modifiers, and the width for the type."""
+    """The opcode of a store with its modifiers, and with the width instead of the type."""
     is_apart: bool = True
-    """Whether a store is known to write none of the bytes of the stores before it."""
+    """Whether a store certainly does not overlap the earlier stores."""
 
 
 @dataclass(frozen=True)
 class BasicBlock(FrozenRecord):
-    """Statements that run one after the other, as one computation.
+    """Statements in a straight line, as one computation.
 
-    It has the registers of an ``Instruction``, with roles of its own: ``s0.%r1`` is the register
-    %r1 that it is given, ``s2.d`` the result d of statement 2, ``s2.c`` a literal.
+    It has the interface of an ``Instruction``, with other roles: ``s0.%r1`` is the input register
+    %r1, ``s2.d`` the result d of statement 2, ``s2.c`` a literal.
     """
 
     statements: tuple[BlockStatement, ...]
     outputs: Mapping[str, ValuePlace]
     """The place of each result by the register's name, in the order of their statements."""
     lines: tuple[str, ...]
-    """Every statement as written, with its ``;``, and the braces around registers of their own."""
+    """The source text of every statement, with its ``;``, and braces around local registers."""
     text: str = field(default="", compare=False, repr=False)
-    """The text that was read."""
+    """The source text."""
     spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
     """The span of the statements in the text, as ``line``."""
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """Remarks on statements that were left out, and on what is taken as given."""
+    """Remarks on omitted statements, and on values that are treated as inputs."""
     read_values: Mapping[str, ValuePlace] = field(default_factory=dict)
-    """The place of what is in each other register at the end that the block writes, and reads."""
+    """The final places of the other registers that the block both writes and reads."""
     guards: tuple[BlockGuard, ...] = ()
-    """The branches to its end, each with a guard, that a thread must not take."""
+    """The guarded branches to its end, which a thread must not take."""
     outer_accesses: tuple[OuterAccess, ...] = ()
-    """The loads, stores and reads of special registers, which are not computed."""
+    """The loads, stores and reads of special registers, which are not evaluated."""
 
     @property
     def is_line(self) -> bool:
@@ -145,7 +146,7 @@ class BasicBlock(FrozenRecord):
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
-        """The errata that can change the result of one of its statements."""
+        """The errata that can change a statement's result."""
         return tuple(dict.fromkeys(y for x in self.statements for y in x.instruction.errata))
 
     @property
@@ -155,7 +156,7 @@ class BasicBlock(FrozenRecord):
         return statement.instruction
 
     def without_braces(self) -> BasicBlock:
-        """Return the line of a block that is one instruction and nothing else."""
+        """Return the line of a block that is only one instruction."""
         first = self.statements[0]
         ins = first.instruction
         is_whole = len(self.statements) == 1 and not (self.notes or self.guards or first.whole_text)
@@ -168,7 +169,7 @@ class BasicBlock(FrozenRecord):
         return self.statements[number - 1]
 
     def with_results(self, names: Iterable[str]) -> BasicBlock:
-        """Return the block with more results: those of the registers that it writes, and reads."""
+        """Return the block with more results, of registers that it writes and reads."""
         places = {*self.outputs.values()}
         more = {name: self.read_values[name] for name in names if name in self.read_values}
         added = {name: place for name, place in more.items() if place not in places}
@@ -207,11 +208,11 @@ class BasicBlock(FrozenRecord):
         """The plan under the documentation."""
         return self.make_plan()
 
-    # --- the registers, as those of an Instruction -----------------------------------------
+    # --- the interface of an Instruction --------------------------------------------------
 
     @cached_property
     def _readers(self) -> Mapping[str, tuple[Instruction, str]]:
-        """The first instruction that reads each given register, and the role there, by role."""
+        """By role, the first instruction that reads each input register, and the role there."""
         readers: dict[str, tuple[Instruction, str]] = {}
         for statement in self.statements:
             for role, place in statement.reads.items():
@@ -220,7 +221,7 @@ class BasicBlock(FrozenRecord):
         return readers
 
     def _find_operand(self, role: str) -> tuple[Instruction, str]:
-        """Return an instruction that has an operand or a result, and its role there."""
+        """Return an instruction with an operand or a result, and its role there."""
         if role in self._readers:
             return self._readers[role]
         prefix, _, own_role = role.rpartition(".")
@@ -228,7 +229,7 @@ class BasicBlock(FrozenRecord):
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """The sections of the PTX ISA on its instructions, each once."""
+        """The sections of the PTX ISA on its instructions, without duplicates."""
         return tuple(dict.fromkeys(x.instruction.entry.section for x in self.statements))
 
     @cached_property
@@ -242,7 +243,7 @@ class BasicBlock(FrozenRecord):
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """The given registers by role; of one instruction, its results too."""
+        """The input registers by role; for one instruction, also its results."""
         places = (place for x in self.statements for place in x.reads.values())
         return FrozenDict((x.key, x.role) for x in places if x.statement == 0)
 
@@ -253,7 +254,7 @@ class BasicBlock(FrozenRecord):
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
-        """The given registers whose values affect some statement."""
+        """The input registers whose values affect a statement."""
         read_roles = {source.role for source in self.plan.sources} - self.constants.keys()
         roles: dict[str, list[str]] = {}
         for role in sorted(self.names, key=lambda x: ORDER.get(x, 0)):  # type: ignore[call-overload]
@@ -262,12 +263,12 @@ class BasicBlock(FrozenRecord):
         return tuple(Input(name, self.type_of(x[0]), tuple(x)) for name, x in roles.items())
 
     def type_of(self, role: str) -> Type:
-        """Return the type of a given register, a literal or a result."""
+        """Return the type of an input register, a literal or a result."""
         ins, own_role = self._find_operand(role)
         return ins.type_of(own_role)
 
     def format_operand(self, role: str) -> str:
-        """Return a register's name, or a literal as it is written."""
+        """Return a register's name, or a literal's text."""
         ins, own_role = self._find_operand(role)
         return self.names.get(role) or ins.format_operand(own_role)
 
@@ -284,9 +285,9 @@ class BasicBlock(FrozenRecord):
 
 
 def make_block(ins: Instruction) -> BasicBlock:
-    """Return the block of one instruction: its results may be none.
+    """Return the block of one instruction, possibly without results.
 
-    It has no written lines: equal instructions have equal blocks, however they were written.
+    It has no source lines: equal instructions have equal blocks, whatever their spelling.
     """
     reads = FrozenDict((role, ValuePlace(0, name, role)) for role, name in ins.names.items())
     statement = BlockStatement(1, "", 1, ins, reads, has_prefix=False)

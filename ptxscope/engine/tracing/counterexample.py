@@ -20,16 +20,16 @@ from .probe_operands import draw_values, list_input_widths
 from .trace import iter_subsets
 
 _MAX_SETS = 1500
-"""Sets of operands that are tried."""
+"""Maximum sets of operands to try."""
 _MAX_SINGLE_SETS = 24
-"""Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
+"""Sets to try one by one before NumPy is worth its import: most errata appear on these."""
 
 
 class Counterexample(NamedTuple):
     """A set of operands and the two results."""
 
     errata: tuple[Erratum, ...]
-    """Every erratum that changed the result on any operands that were tried."""
+    """Every erratum that changed the result for any tried operands."""
     values: dict[str, int]
     """Bits by register name."""
     isa: int
@@ -38,7 +38,7 @@ class Counterexample(NamedTuple):
     model: Model
     """The newest assembler with this result."""
     widths: tuple[int, ...]
-    """The width in bits of each of the values, in their order, and of the results."""
+    """The width in bits of each value, in order, and of the results."""
 
 
 def parse_example(ptx: str) -> list[Instruction]:
@@ -62,8 +62,8 @@ class DeviatingOperands(NamedTuple):
 def find_counterexample(ins: Instruction) -> Counterexample | None:
     """Return the first operands for which ptxas deviates, or None.
 
-    Literals and repeated registers are kept. The guard allows the instruction, unless an erratum
-    only shows if it does not. The same instruction always gives the same answer.
+    Literals and repeated registers are kept. The guard is true, unless an erratum needs a false
+    one. The search is deterministic.
     """
     known_errata = ins.errata
     if not known_errata:
@@ -101,7 +101,7 @@ def _list_errata(ins: Instruction) -> tuple[Erratum, ...]:
 
 
 class OperandBatch(Protocol):
-    """Sets of operands on which plans are computed."""
+    """Sets of operands for computing plans."""
 
     def compute(self, plan: Plan) -> Sequence[int]:
         """Return the bits of d for each set."""
@@ -111,9 +111,9 @@ class OperandBatch(Protocol):
 
 
 class CounterexampleSearch:
-    """Finds what assemblers compute otherwise than documented, on batches of operands in turn.
+    """Finds deviations of assemblers from the documentation, batch by batch.
 
-    It ends when the model of a name has deviated, and every erratum has changed a result.
+    It ends when the named model has deviated, and every erratum has changed a result.
     """
 
     def __init__(self, ins: Instruction, model_name: str) -> None:
@@ -125,7 +125,7 @@ class CounterexampleSearch:
             if (plan := make_plan(ins, model.make_rules(ins.form))) is not self._documented_plan
         ]
         self.deviations: dict[str, DeviatingOperands] = {}
-        """The first one of each model."""
+        """The first deviation of each model."""
         self.active_ids: set[str] = set()
         """The errata that changed a result."""
 
@@ -158,7 +158,7 @@ class CounterexampleSearch:
     def _find_active(
         self, batch: OperandBatch, model: Model, actual: Sequence[int], differing: Sequence[int]
     ) -> Iterator[tuple[str, int]]:
-        """Yield the errata of the smallest sets that give a model's results, and where first."""
+        """Yield the errata of the smallest sets with a model's results, and their first index."""
         errata = [x for x in model.errata if x.touches(self._ins.form)]
         if self.active_ids.issuperset(x.id for x in errata):
             return
@@ -187,7 +187,7 @@ class _SingleSet:
 
 
 def iter_single_sets(ins: Instruction, limit: int) -> Iterator[OperandBatch]:
-    """Yield the sets of examples, then drawn ones, one by one."""
+    """Yield the sets of examples, then random ones, one by one."""
     names = [x.name for x in ins.inputs]
     drawn_values = (dict(zip(names, x, strict=True)) for x in draw_values(list_input_widths(ins)))
     for values in islice(chain(iter_examples(ins), drawn_values), limit):
@@ -195,14 +195,14 @@ def iter_single_sets(ins: Instruction, limit: int) -> Iterator[OperandBatch]:
 
 
 def iter_arrays(ins: Instruction, limit: int) -> Iterator[OperandBatch]:
-    """Yield one batch of the same sets, made when it is first needed."""
-    from .operand_arrays import OperandArrays  # most searches end before
+    """Yield one batch of the same sets, made on demand."""
+    from .operand_arrays import OperandArrays  # most searches end earlier
 
     yield OperandArrays(ins, list(islice(iter_examples(ins), limit)), limit)
 
 
 def _make_guard_values(ins: Instruction) -> dict[str, int]:
-    """Return values with which the guard holds, with 0 for the old destination."""
+    """Return values with a true guard, and 0 as the old destination."""
     if ins.guard is None:
         return {}
     old_values = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
@@ -210,7 +210,7 @@ def _make_guard_values(ins: Instruction) -> dict[str, int]:
 
 
 def iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
-    """Yield the values of the errata's examples, as given and shifted to the selected lanes."""
+    """Yield the values of the errata's examples, unchanged and shifted to the selected lanes."""
     inputs = ins.inputs
     for erratum in ins.errata:
         example = _map_example_values(ins, erratum)
@@ -219,7 +219,7 @@ def iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
 
 
 def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
-    """Return the values of an erratum's example, with the guard as true or false as there."""
+    """Return the values of an erratum's example, including the guard's."""
     ptx, values, *_ = erratum.example
     instruction = parse_example(ptx)[0]
     values_by_role = {

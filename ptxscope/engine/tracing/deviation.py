@@ -11,7 +11,7 @@ from .trace import Trace
 
 
 class Deviation(NamedTuple):
-    """The documented answer beside a different one."""
+    """The documented answer and a different one."""
 
     isa: Trace
     other: Trace
@@ -45,7 +45,7 @@ def find_agreeing_traces(trace: Trace) -> tuple[Trace, ...]:
 
 
 def find_deviation(trace: Trace, deviations: tuple[Deviation, ...]) -> Deviation | None:
-    """Return the pair of answers to show for a trace, or None if they agree."""
+    """Return the pair of answers to show for a trace; None if all agree."""
     if not trace.model.errata:
         return deviations[0] if deviations else None
     isa = trace.with_model(ISA_MODEL)
@@ -57,8 +57,8 @@ def find_deviation(trace: Trace, deviations: tuple[Deviation, ...]) -> Deviation
 def find_first_difference(x: Trace, y: Trace) -> Stage:
     """Return the first stage at which two traces differ, or the last if none does.
 
-    The traces are of the same instruction. A row that only one of them has counts as a difference
-    if it changed its value.
+    The traces are of the same instruction. A row in only one of them counts as a difference if it
+    changed its value.
     """
     order = list(Stage)
     stages = sorted({step.stage for step in (*x.steps, *y.steps)}, key=order.index)

@@ -1,4 +1,4 @@
-"""The display of traces: by functions that the engine calls and ``ptxscope.notebook`` adds."""
+"""The display of traces, by functions that ``ptxscope.notebook`` registers."""
 
 from __future__ import annotations
 

@@ -52,12 +52,12 @@ def evaluate(
     uint64, or bool for predicates. Arrays of float32 or float64, in either byte order, are read as
     bits if the operand's type is ``.f32`` or ``.f64``. Masked arrays are rejected.
 
-    Registers can also be given by name: ``evaluate("add.u32 d, a, b", a=1, b=2)``. Those that are
-    called ``model``, ``out``, ``values`` or ``instruction`` are given in ``values``.
+    Registers can also be passed by name: ``evaluate("add.u32 d, a, b", a=1, b=2)``. Registers
+    called ``model``, ``out``, ``values`` or ``instruction`` must be passed in ``values``.
 
-    ``out`` maps destinations to arrays, by name. Each has the shape that the operands broadcast to
-    and a dtype as wide as the destination. These arrays are written, even if they share memory with
-    other arrays, and returned. Other memory use does not grow with the arrays.
+    ``out`` maps destinations to arrays, by name. Each has the broadcast shape of the operands and a
+    dtype as wide as the destination. These arrays are written, even if they share memory with other
+    arrays, and returned. Other memory use does not grow with the arrays.
 
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
@@ -68,11 +68,11 @@ def evaluate(
 
 
 def merge_values(values: Mapping[str, Given], named: Mapping[str, Given]) -> Mapping[str, Given]:
-    """Return the values of registers, some of them given by name.
+    """Merge the values of registers with those passed by name.
 
     Raise TypeError if a register is given twice.
     """
-    if not named or not isinstance(values, Mapping):  # the caller names a wrong type
+    if not named or not isinstance(values, Mapping):  # the caller reports a wrong type
         return values
     if twice := next((name for name in named if name in values), None):
         raise TypeError(f"{twice!r} is given twice")
@@ -116,7 +116,7 @@ def make_model_plan(ins: Instruction, model: Model) -> Plan:
 
 
 def resolve_model(name: str | Model) -> Model:
-    """Return the model of a name; raise ValueError for an unknown name.
+    """Return the model with a name; raise ValueError for an unknown name.
 
     Raise TypeError unless the argument is a string or a Model.
     """
@@ -132,8 +132,8 @@ def resolve_model(name: str | Model) -> Model:
 def check_names(ins: Signature, values: Mapping[str, ValueT]) -> Mapping[str, ValueT | int]:
     """Return the values by name, with the carry flag if the instruction reads it: 0 by default.
 
-    Raise ValueError unless their names are exactly those of the registers read. The old value of a
-    destination may be present. Raise TypeError unless the values are a mapping.
+    Raise ValueError unless their names are exactly the registers read, and possibly destinations
+    with old values. Raise TypeError unless the values are a mapping.
     """
     if not isinstance(values, Mapping):
         name = next((x.name for x in ins.inputs), "a")
@@ -154,7 +154,7 @@ def check_names(ins: Signature, values: Mapping[str, ValueT]) -> Mapping[str, Va
 
 
 def check_read(ins: Signature, plan: Plan, model_: Model, roles: Container[str]) -> None:
-    """Raise ValueError if a model's plan reads any other role.
+    """Raise ValueError if a model's plan reads a role outside ``roles``.
 
     A model may read operands that the documentation does not.
     """
@@ -168,7 +168,7 @@ def check_read(ins: Signature, plan: Plan, model_: Model, roles: Container[str])
 def describe_operand(name: str, roles: tuple[str, ...]) -> str:
     """Format an operand: ``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, …)``."""
     role = roles[0]
-    if "." in role:  # a register that a block is given
+    if "." in role:  # an input register of a block
         return name
     if role == Role.GUARD:
         return f"{name} (the guard)"

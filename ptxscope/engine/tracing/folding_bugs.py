@@ -1,6 +1,6 @@
 """Undocumented results of constant folding in ptxas (docs/semantics.md, 2.1).
 
-No model has these bugs: they depend on which operands are constants.
+No model includes these bugs: they depend on which operands are constants.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..syntax.constants import FOLDING, format_folding_note
 from ..syntax.instruction import Instruction
 
 LOSING = "ptxas 12.8 to 13.5 at -O1 and above"
-"""The assemblers that drop the absolute value of ``vabsdiff2`` and ``vabsdiff4`` of constants."""
+"""The assemblers that drop the absolute value in ``vabsdiff2`` and ``vabsdiff4`` of constants."""
 LOSING_TARGETS = (120, 121)
 _DIFFERENCES = {"vabsdiff2": "vsub2", "vabsdiff4": "vsub4"}
 _NO_MODEL = "It depends on constants, so no model includes it."
@@ -116,9 +116,9 @@ def describe_folding(ins: Instruction) -> Iterator[str]:
 
 
 def list_folding_notes(instructions: Iterable[Instruction], model: Model) -> tuple[str, ...]:
-    """Return the warnings about constant operands that go with results under a model.
+    """Return the warnings about constant operands for results under a model.
 
-    The documentation has none: what it says is not folded.
+    The documentation has none: its results are not folded.
     """
     if not model.errata:
         return ()

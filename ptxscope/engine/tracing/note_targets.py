@@ -1,7 +1,7 @@
 """Step and lane names in notes and options: ``saturate=…``, ``lane 2=…``, ``1-4``.
 
-In a block they are numbered through all statements, or named with one: ``5``, ``s2.saturate``,
-``s2``, ``s2.lane 1``.
+In a block, step numbers run through all statements; other names include a statement: ``5``,
+``s2.saturate``, ``s2``, ``s2.lane 1``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _NUMBER = re.compile(r"(\d{1,5})(\s.*+)?", re.DOTALL)
 def parse_note(text: str, trace: Trace) -> Note:
     """Parse ``STEP=TEXT``: a stage's name, a step's number from 1, ``lane N``, or step and lane.
 
-    In a block, it is a step's number, or a statement and one of these. Raise ValueError, with the
-    steps and lanes of the trace, if the target does not exist.
+    In a block, ``STEP`` is a step's number, or a statement and one of these. Raise ValueError, with
+    the steps and lanes of the trace, if the target does not exist.
     """
     target, words = _split_note(text)
     statement, rest = _find_statement(target, trace)
@@ -83,16 +83,16 @@ def parse_steps(text: str, trace: Trace) -> frozenset[StepPlace]:
 
 
 def _find_numbers(text: str, trace: Trace) -> list[int]:
-    """Return the numbers of the steps that a name means: one, or all of a statement."""
+    """Return the numbers of the steps with a name: one, or all of a statement."""
     statement, rest = _find_statement(text, trace)
     stage = parse_stage(rest, trace.parts[statement - 1]) if rest or not text else None
     return [x.number for x in trace.steps if x.statement == statement and stage in (None, x.stage)]
 
 
 def _find_statement(text: str, trace: Trace) -> tuple[int, str]:
-    """Return the statement that a name begins with, and the rest: the step in the statement."""
+    """Split a name into its statement and the step in the statement."""
     for x in trace.block.statements:
-        if f"{text}."[: len(x.prefix)] == x.prefix:  # that of an instruction is empty
+        if f"{text}."[: len(x.prefix)] == x.prefix:  # the prefix of a single instruction is empty
             return x.number, text[len(x.prefix) :]
     if match := _NUMBER.fullmatch(text):
         for step in trace.steps:

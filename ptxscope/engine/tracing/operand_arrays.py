@@ -1,4 +1,4 @@
-"""Many sets of operands at once, for a search for deviations of assemblers."""
+"""Many sets of operands at once, for searching deviations of assemblers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MEMO_SIZE = 16
 
 
 class OperandArrays:
-    """Some sets of operands, and drawn ones after them; each plan runs once."""
+    """Some sets of operands, then random ones; each plan runs once."""
 
     def __init__(self, ins: Instruction, first_sets: list[dict[str, int]], size: int) -> None:
         self._ins, self._first_sets, self._size = ins, first_sets, size

@@ -23,7 +23,7 @@ ValueT = TypeVar("ValueT")
 
 
 def is_carry_missing(ins: Signature, values: object) -> bool:
-    """Whether the instruction reads the carry flag and the values, if they are by name, lack it."""
+    """Whether the instruction reads a carry flag that the values by name lack."""
     if not isinstance(values, Mapping):
         return False
     is_read = any(x.name == CARRY_REGISTER for x in ins.inputs)
@@ -32,7 +32,7 @@ def is_carry_missing(ins: Signature, values: object) -> bool:
 
 
 def complete_carry(ins: Signature, values: Mapping[str, ValueT | int]) -> dict[str, ValueT | int]:
-    """Return the values by name with the carry flag, if it is read: ``cc``, or else 0."""
+    """Add the carry flag, if it is read, to values by name: ``cc``, or 0 by default."""
     if all(x.name != CARRY_REGISTER for x in ins.inputs) or CARRY_REGISTER in values:
         return dict(values)
     if is_carry_missing(ins, values):
@@ -67,7 +67,7 @@ def convert_to_bits(value: object, type_: Type, name: str) -> int:
 
 
 def is_array(value: object) -> bool:
-    """Return whether a value is a NumPy array; its dimensions may be none."""
+    """Return whether a value is a NumPy array, possibly without dimensions."""
     numpy = _load_numpy(value)
     return numpy is not None and isinstance(value, numpy.ndarray)
 
@@ -75,7 +75,7 @@ def is_array(value: object) -> bool:
 def convert_to_integer(value: object) -> int | None:
     """Return an integer, a NumPy integer or a 0-d array as an int, or None.
 
-    Return None for any other value, masked integers included.
+    Return None for any other value, including masked integers.
     """
     if type(value) is int:
         return value
@@ -95,7 +95,7 @@ def _get_element(value: Any) -> Any:
 
 
 def _load_numpy(value: object) -> ModuleType | None:
-    """Return NumPy if a value may be of its types; None for Python's, or without NumPy."""
+    """Return NumPy if a value may have one of its types; None otherwise, or without NumPy."""
     if type(value) in (int, float, bool, str, tuple, list):
         return None
     try:
@@ -132,7 +132,7 @@ def abbreviate_value(value: object) -> str:
 
 
 def check_argument(name: str, value: object, types: type | tuple[type, ...], expected: str) -> None:
-    """Raise TypeError, which says what is expected, for an argument of another type."""
+    """Raise TypeError, with what is expected, for an argument of another type."""
     if not isinstance(value, types):
         raise TypeError(f"{name} is {abbreviate_value(value)}; pass {expected}")
 

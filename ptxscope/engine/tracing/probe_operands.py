@@ -1,4 +1,4 @@
-"""Operands to try: edge cases, and any bits; always the same sequences."""
+"""Operands to try: edge cases and random bits, in a fixed sequence."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from ..syntax.instruction import Instruction
 
 _EDGES = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x20, 5, 0x8000, 0xFF, 0x1_0000)
 _MAX_EDGE_CASES = 1000
-"""Sets of edge cases that are tried."""
+"""Maximum sets of edge cases."""
 _EDGE_BYTES = (0x00, 0x01, 0x7F, 0x80, 0xFF)
 _EDGE_WORDS = (0, 1, 2, 31, 32, 33, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF)
 _MAX_OPERANDS = 200_000
-"""Sets of operands that are drawn by name."""
+"""Maximum sets of operands that are drawn by name."""
 _SEED = 1
 
 
 def list_input_widths(ins: Instruction) -> tuple[int, ...]:
-    """Return the width in bits of each register that is read."""
+    """Return the width in bits of each input register."""
     return tuple(x.type.bits for x in ins.inputs)
 
 
 def draw_values(bits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield a value for each width in bits, endlessly."""
+    """Yield random values for each width in bits, endlessly."""
     edges = [tuple(dict.fromkeys(x & ((1 << width) - 1) for x in _EDGES)) for width in bits]
     yield from islice(product(*edges), _MAX_EDGE_CASES)
     rng = Random(_SEED)  # noqa: S311 - not for security
@@ -38,7 +38,7 @@ def draw_values(bits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
-    """Yield sets of operands: edges of words and of bytes, neighbours, and any bits."""
+    """Yield sets of operands: edges of words and of bytes, neighbours, and random bits."""
     rng = Random(_SEED)  # noqa: S311 - not for security
     bits = sum(type_.bits for type_ in inputs.values())
     for _ in range(_MAX_OPERANDS if bits > 20 else 64 << bits):

@@ -1,6 +1,6 @@
-"""Provenance: the operand bits behind a lane, and the lanes that depend on an operand.
+"""Provenance: the operand bits that a lane depends on, and the lanes that depend on an operand.
 
-Each micro-operation knows how its output bits depend on its inputs; this module follows the rows.
+Each micro-operation reports how its output bits depend on its inputs; this module follows the rows.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def find_provenance(
 
 
 def format_origins(origins: Iterable[Origin], names: Mapping[str, str]) -> str:
-    """Format the bits of operands that have names: ``a bits 15:8 and b bit 0``; "" for none."""
+    """Format the bits of named operands: ``a bits 15:8 and b bit 0``; "" for none."""
     parts = (
         f"{names[role]} {format_bit_range(low, high - low)}"
         for role, low, high in origins
@@ -62,9 +62,9 @@ def format_origins(origins: Iterable[Origin], names: Mapping[str, str]) -> str:
 def describe_origins(
     trace: Trace, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
 ) -> str:
-    """Return the bits of the given registers behind bits of a row: ``a bits 15:8 and b bit 0``.
+    """Describe the input bits that bits of a row depend on: ``a bits 15:8 and b bit 0``.
 
-    ``key`` is the row's in the plan of the block, such as ``s2.write.d``.
+    ``key`` is the row's key in the plan of the block, such as ``s2.write.d``.
     """
     origins = find_provenance(trace, key, lane, low, high)
     return format_origins(origins, trace.block.names) or "no register"

@@ -1,8 +1,7 @@
 """A trace in words: titles and sentences of steps, formulas and sentences of lanes.
 
-A step is described by the micro-operation of its main row, or by its stage if the modifiers of the
-instruction say more than the micro-operation does, whatever the values. The text of a lane uses the
-values recorded in the trace.
+A step's sentence does not depend on values. It comes from the micro-operation of its main row, or
+from its stage if the instruction's modifiers matter. The text of a lane uses the recorded values.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ _TITLES = {
 
 
 def format_title(step: Step) -> str:
-    """Return a step's title in a word or two: ``select``, ``add``, ``min with c``."""
+    """Return a step's title, a few words: ``select``, ``add``, ``min with c``."""
     return format_stage_title(step.stage, step.rows)
 
 
 def format_stage_title(stage: Stage, rows: Sequence[Row | RowTrace]) -> str:
-    """Return the title of the step that has the rows of a stage."""
+    """Return the title of the step with the rows of a stage."""
     main_micro = next((row.micro for row in rows if row.name == "t"), rows[0].micro)
     if stage is Stage.OPERATE:
         return main_micro.title
@@ -91,7 +90,7 @@ def _describe_word(row: RowTrace) -> str:
 
 
 _ROUNDINGS = {"bound": "towards zero", "minus": "up", "even": "to the even neighbour"}
-"""The rounding of an average by each misconception, by the name of a row that only it has."""
+"""The rounding of an average under each misconception, by the name of a row unique to it."""
 
 
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowTrace]) -> str:

@@ -40,7 +40,7 @@ class Step(NamedTuple):
     """From 1, through all statements."""
     stage: Stage
     rows: tuple[RowTrace, ...]
-    """With the keys that they have in the trace of the statement."""
+    """With their keys in the trace of the statement."""
     statement: int = 1
     """The number of the statement, from 1."""
 
@@ -55,7 +55,7 @@ class Step(NamedTuple):
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """Every flag of the step's lanes, once."""
+        """The flags of the step's lanes, without duplicates."""
         flags = (flag for row in self.rows for flags in row.flags for flag in flags)
         return tuple(dict.fromkeys(flags))
 
@@ -64,16 +64,16 @@ class Step(NamedTuple):
 class Trace(FrozenRecord):
     """The evaluation of one or more statements under one model.
 
-    One instruction is a block of one: its roles and row keys are those of the trace. In any other
-    block they begin with the statement: ``s2.saturate.t``.
+    The roles and row keys of one instruction are those of its plan. In any other block they begin
+    with the statement: ``s2.saturate.t``.
     """
 
     block: BasicBlock
     model: Model
     operands: Mapping[str, int]
-    """The bits of the given registers and of the literals, by role of the block.
+    """The bits of the input registers and of the literals, by role of the block.
 
-    Of an instruction: a, b, c, guard, and d, p, q if a guard may keep the old value.
+    For an instruction: a, b, c, guard, and d, p, q if a guard may keep the old value.
     """
     annotations: Annotations = NOTHING
     """The title, caption and notes; in a block, a note names its statement."""
@@ -146,13 +146,13 @@ class Trace(FrozenRecord):
 
     @cached_property
     def _siblings(self) -> dict[Model, Trace]:
-        """The traces that ``with_model`` has returned; all of them share this dict."""
+        """The traces returned by ``with_model``, which share this dict."""
         return {} if self.annotations != NOTHING else {self.model: self}
 
     def with_model(self, model: Model) -> Trace:
         """Return the trace of the same instruction and operands under a model, without annotations.
 
-        Each is made once.
+        Each is computed once.
         """
         if model not in self._siblings:
             sibling = self._siblings[model] = Trace(self.block, model, self.operands)
@@ -172,7 +172,7 @@ class Trace(FrozenRecord):
 
     @cached_property
     def parts(self) -> tuple[Trace, ...]:
-        """The traces of single statements, each on the results of those before it."""
+        """The traces of single statements, each on the results of the earlier ones."""
         if self.block.is_line:
             return (self,)
         values: dict[str, int] = dict(self.operands)
@@ -193,7 +193,7 @@ class Trace(FrozenRecord):
         return tuple(parts)
 
     def format_target(self, note: Note) -> str:
-        """Return what a note is on, as ``parse_note`` reads it: ``saturate``, ``s2.lane 0``."""
+        """Return the target of a note, in ``parse_note``'s syntax: ``saturate``, ``s2.lane 0``."""
         prefixes = {x.number: x.prefix for x in self.block.statements}
         return prefixes.get(note.statement, "") + note.target
 
@@ -204,7 +204,7 @@ class Trace(FrozenRecord):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps, one for each stage of each statement, numbered through.
+        """The steps, one for each stage of each statement, with consecutive numbers.
 
         The last step's values are the result of an instruction.
         """
@@ -267,7 +267,7 @@ class Trace(FrozenRecord):
 
     @cached_property
     def floats(self) -> Mapping[str, float]:
-        """The numbers in the destinations with a type of floats, by name."""
+        """The numbers in the destinations of a float type, by name."""
         types = {name: self.block.type_of(role) for role, name in self.block.results.items()}
         return FrozenDict(
             (name, decode_float(self.result[name], type_))
@@ -302,10 +302,10 @@ class Trace(FrozenRecord):
 
     @cached_property
     def active_errata(self) -> tuple[Erratum, ...]:
-        """The smallest set of the model's errata that gives the result.
+        """The smallest set of the model's errata with the result.
 
-        If the result is the documented one, the errata whose removal, or whose presence alone,
-        would change it.
+        If the result is as documented, the errata whose removal, or whose presence alone, would
+        change it.
         """
         forms = [x.instruction.form for x in self.block.statements]
         touching = tuple(e for e in self.model.errata if any(map(e.touches, forms)))
@@ -356,7 +356,7 @@ def trace(
 def trace_program(
     block: BasicBlock, values: Mapping[str, Scalar], *, model: str | Model = "isa"
 ) -> Trace:
-    """Trace statements on values by register name; raise the ValueErrors of ``trace``."""
+    """Trace statements on values by register name; raise ValueError as ``trace`` does."""
     completed_values = check_names(block, values)
     if is_carry_missing(block, values):
         block = replace(block, notes=(*block.notes, _CARRY_NOTE))
