@@ -22,7 +22,7 @@ _HOMES = {
     "trace": "engine.tracing.trace",
     "trace_block": "blocks.block_parser",
 }
-"""The core's names, and the module of each."""
+"""The core's names, with their modules."""
 
 __version__ = "0.1.0"
 
@@ -51,7 +51,7 @@ def __getattr__(name: str) -> object:
 
 
 def _map_exports() -> dict[str, str]:
-    """Return the names that features add, and where each is."""
+    """Map the names that features add to their targets."""
     from .feature import list_features
 
     return {name: target for x in list_features() for name, target in x.exports.items()}

@@ -1,11 +1,11 @@
-"""The record of a feature: all that it adds to the core, as data; and the features that are there.
+"""The record of a feature, all its additions to the core as data; and the available features.
 
-A feature is a folder of ``features``, or a part of another package, which names its record as an
-entry point. Its ``feature.py`` has a ``FEATURE``, a record of records of texts. Code is named as
+A feature is a folder of ``features``, or a part of another package with an entry point for its
+record. Its ``feature.py`` has a ``FEATURE``, a record of records of texts. Code is named as
 ``module:name`` and imported at its first use, so that reading a record loads nothing. The core
-asks here for features, and knows none by its name.
+finds features here, and contains no feature's name.
 
-A record that is wrong never ends a start: its feature is left out, and ``list_problems`` says why.
+A wrong record never prevents a start: its feature is left out, and ``list_problems`` reports why.
 """
 
 from __future__ import annotations
@@ -24,88 +24,99 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "ptxscope.features"
-"""The group of entry points by which other packages add features."""
+"""The group of other packages' entry points for features."""
 
 
 class FeatureError(ImportError):
-    """A record of a feature is wrong, or what it names is missing. Its text is one line."""
+    """A feature's record is wrong, or its target is missing. The message is one line."""
 
 
 class Service(StrEnum):
-    """Work that a feature offers to the core, or to another feature, by a function.
+    """A function that a feature offers to the core or to another feature.
 
-    Whoever asks for it does without, if no feature offers it.
+    The caller does without it if no feature offers it.
     """
 
     ASK_COMPUTED_VALUE = "ask computed value"
-    """A transition ``(state, place, start)`` that asks what a computed cell shall be, and edits
-    operands so that it is; ``start`` is the first character of the value.
+    """The transition ``(state, place, start)`` that asks for another value of a computed cell.
+
+    It edits operands to fit; ``start`` is the value's first character.
     """
     OPEN_REFERENCE = "open reference"
-    """The transition ``(state, text)`` that opens the erratum, or the section of the PTX ISA, that
-    a text names."""
+    """The transition ``(state, text)`` that opens the erratum or the PTX ISA section in a text."""
     GO_DEEPER = "go deeper"
-    """``(state, place) -> Requests | None``: what Enter does at a computed cell, if anything but
-    asking for another value."""
-    TEACH_NEWCOMER = "teach newcomer"
-    """The transition ``(state)`` that Enter runs at the first start, and that the greeting offers.
-    """
-    FOLLOW_EXPLANATION = "follow explanation"
-    """``(diagnosis) -> Iterable[Block]``: say in two seconds what to do after several explanations.
-    """
-    TELL_EXPLANATIONS_APART = "tell explanations apart"
-    """``(diagnosis, is_stopped) -> (operands, blocks)``: find operands for which the explanations
-    give other results, as bits by register, and say what each result would mean.
+    """``(state, place) -> Requests | None``: the effect of Enter at a computed cell.
 
-    The operands are empty if there are none. Raises ImportError if something is not installed.
+    None asks for another value.
+    """
+    TEACH_NEWCOMER = "teach newcomer"
+    """The transition ``(state)`` that the greeting offers and Enter runs at the first start."""
+    FOLLOW_EXPLANATION = "follow explanation"
+    """``(diagnosis) -> Iterable[Block]``: suggest within two seconds how to proceed."""
+    SEPARATE_EXPLANATIONS = "separate explanations"
+    """``(diagnosis, is_stopped) -> (operands, blocks)``: find operands that separate explanations.
+
+    The explanations have different results for these operands, bits by register, and the blocks
+    describe what each result would mean. The operands are empty if none exist. Raises ImportError
+    if a package is not installed.
     """
     LOAD_PROVER = "load prover"
-    """``() -> Prove``: load what proves that a sequence of statements computes its intrinsic.
+    """``() -> Prove``: load the prover that a sequence of statements computes its intrinsic.
 
-    Raises ImportError if something is not installed.
+    Raises ImportError if a package is not installed.
     """
     MAKE_EVAL_PARSER = "make eval parser"
-    """``() -> Parser``: the parser of ``ptxscope eval``, with the options of tables too."""
+    """``() -> Parser``: the parser of ``ptxscope eval``, including the options of tables."""
     EVALUATE_TABLE = "evaluate table"
-    """``(block, model, arguments) -> bool``: evaluate a block for the rows that the arguments of
-    ``ptxscope eval`` name; return whether they name any."""
+    """``(block, model, arguments) -> bool``: evaluate a block for rows of ``ptxscope eval``.
+
+    Returns whether there are any rows.
+    """
     DESCRIBE_ENTRY = "describe entry"
-    """``(entry) -> Iterable[Block]``: say more of an instruction, in ``ptxscope show OPCODE``."""
+    """``(entry) -> Iterable[Block]``: add to an instruction's page, ``ptxscope show OPCODE``."""
     LIST_RULES = "list rules"
-    """``() -> Iterable[AddedRule]``: rules of diagnostics on PTX in files, each with the function
-    that finds what is to be said about an instruction.
+    """``() -> Iterable[AddedRule]``: rules of diagnostics on PTX in files.
+
+    Each has a function that checks an instruction.
     """
     MAKE_RUN_PARSER = "make run parser"
-    """``() -> Parser``: the parser of ``ptxscope run``, with the options of kernels too."""
+    """``() -> Parser``: the parser of ``ptxscope run``, including the options of kernels."""
     RUN_KERNEL = "run kernel"
-    """``(words, text, name, bar) -> int | None``: run a kernel of a file's text from its parameters
-    as the words of ``ptxscope run`` say; None if they are for a run from registers.
+    """``(words, text, name, bar) -> int | None``: run a kernel of a text from its parameters.
+
+    ``words`` are those of ``ptxscope run``. Returns None if they are for a run from registers.
     """
     COMPILE_CUDA = "compile cuda"
     """``(file) -> str``: return the PTX that nvcc makes of a CUDA source, with its lines. Raises
     ValueError if it cannot."""
     MAKE_LIVE_FIGURE = "make live figure"
-    """Return HTML in which a reader edits the operands: of a document, its trace, the arguments of
-    ``trace`` that make it, the address of the engine's folder, and the attributes of a box around
-    the document."""
+    """Return HTML with editable operands for a document.
+
+    The arguments are the document, its trace, the arguments of ``trace`` that produce it, the
+    address of the engine's folder, and the attributes of a box around the document.
+    """
     WRITE_LIVE_ENGINE = "write live engine"
-    """Write what live figures load into a folder; takes the folder of a local Pyodide, or None."""
+    """Write the files that live figures load; takes the folder of a local Pyodide, or None."""
     FIND_FAULT_CODE = "find fault code"
-    """``(block, ptx, places, operands, arch)``: assemble a kernel and return what each machine
-    instruction computes. Raises ValueError if it cannot."""
+    """``(block, ptx, places, operands, arch)``: return the results of machine instructions.
+
+    Assembles the kernel. Raises ValueError on failure.
+    """
     RENDER_FAULT = "render fault"
-    """``(block, operands, compiled, arch, …) -> str``: the report of a fault that was found in the
-    machine code of a line, as Markdown; ``check.fault_report`` says what it takes."""
+    """``(block, operands, compiled, arch, …) -> str``: the report of a fault in the machine code.
+
+    The report is Markdown; ``check.fault_report`` documents the arguments.
+    """
     SET_UP_SPHINX = "set up sphinx"
     """``(Sphinx) -> dict[str, Any]``: register the extension, and return its metadata."""
 
 
 class Placed(Protocol):
-    """A record with a place among others."""
+    """A record with a position among others."""
 
     @property
     def after(self) -> str:
-        """The key of the record that it follows, of the core or of another feature."""
+        """The key of the previous record, of the core or of another feature."""
 
 
 class Command(NamedTuple):
@@ -122,8 +133,7 @@ class Command(NamedTuple):
     subject: str = ""
     """The subject of its documents in Markdown pages, for alternative texts; may be empty."""
     old_spellings: Mapping[str, str] = MappingProxyType({})
-    """Options that it had, or that a command of the core had (``trace --sass``), and what replaces
-    each."""
+    """Former options, also of core commands (``trace --sass``), and their replacements."""
 
 
 class Completer(NamedTuple):
@@ -135,7 +145,7 @@ class Completer(NamedTuple):
 
 
 class Key(NamedTuple):
-    """An action of the explorer, with its keys; ``state.actions.Action`` says what each is."""
+    """An action of the explorer, with its keys; ``state.actions.Action`` documents the fields."""
 
     id: str
     group: str
@@ -146,17 +156,17 @@ class Key(NamedTuple):
     run: str
     """A transition."""
     check: str = ""
-    """Says why it is not possible now."""
+    """Returns why the action is not possible now."""
     footer: str = ""
     """The property of a widget by which the footer shows the key while the widget has the focus."""
     is_in_footer: bool = False
-    """Whether the footer and the greeting show the key, as far as there is room."""
+    """Whether the footer and the greeting show the key if there is room."""
     widget_keys: Mapping[str, str] = MappingProxyType({})
     """Further keys while a widget has the focus, by its id: so far only ``listing``."""
     reveals: str = ""
-    """The thing that it opens, such as ``A sweep``, if that shows the result."""
+    """The part that it opens, such as ``A sweep``, if that reveals the result."""
     is_everywhere: bool = False
-    """Whether the keys work in dialogs and other screens, too."""
+    """Whether the keys also work in dialogs and other screens."""
 
 
 class ScreenPanel(NamedTuple):
@@ -164,11 +174,11 @@ class ScreenPanel(NamedTuple):
 
     name: str
     after: str
-    """The part that it follows in the column beside the lanes: ``lanes`` is before all."""
+    """The previous part in the column beside the lanes; ``lanes`` for the first."""
     part: str
     """A ``ScreenPart``; in the column, a ``ColumnPane``."""
     columns: int = 0
-    """The columns of the screen from which on there is room for it."""
+    """The minimum columns of the screen for it."""
 
 
 class PagePanel(NamedTuple):
@@ -177,33 +187,36 @@ class PagePanel(NamedTuple):
     name: str
     """In permalinks."""
     action: str
-    """The action of the explorer's table that opens it. If that reveals the result, the panel is
-    closed while the result is hidden."""
+    """The action of the explorer that opens it.
+
+    If the action reveals the result, the panel is closed while the result is hidden.
+    """
     after: str
     make: str
-    """Returns its elements for the explorer's state and the text that is typed in it."""
+    """Returns its elements for the explorer's state and the text typed in it."""
     is_of_trace: bool = False
     """Whether its answer depends on the trace."""
     actions: Mapping[str, str] = MappingProxyType({})
-    """Transitions that its elements name; each takes the data of its element and fields, too."""
+    """Transitions of its elements; each also takes the data of its element and fields."""
     open_text: str = ""
-    """Returns the transition that opens what the text of a permalink names; raises ValueError."""
+    """Returns the transition for the text of a permalink; raises ValueError."""
     find_open: str = ""
-    """Returns the text of what is open in it, such as a card, the explorer's state that the
-    picture shows meanwhile, and the place that it is about; or None. The panel takes the whole
-    page."""
+    """Returns the text, state and place of an open part, such as a card, or None.
+
+    The picture then shows this state of the explorer, and the panel takes the whole page.
+    """
     leave: str = ""
-    """The transition that closes what is open in it."""
+    """The transition that closes the open part."""
 
 
 class DocumentFormat(NamedTuple):
-    """A format of documents: text, without that of an author."""
+    """A text format of documents, without author's texts."""
 
     name: str
     render: str
     """Returns the document for a trace and ``Options``."""
     endings: tuple[str, ...]
-    """The endings of file names; a new file gets the first."""
+    """The endings of file names; new files get the first."""
     after: str
 
 
@@ -219,11 +232,11 @@ class PictureLayout(NamedTuple):
 
 
 class Feature(NamedTuple):
-    """A feature, and what it adds."""
+    """A feature and its additions."""
 
     name: str
     needs: tuple[str, ...] = ()
-    """The features from which it imports; without one of them, it is left out."""
+    """The features that it imports from; without them, it is left out."""
     commands: tuple[Command, ...] = ()
     completers: tuple[Completer, ...] = ()
     keys: tuple[Key, ...] = ()
@@ -232,12 +245,12 @@ class Feature(NamedTuple):
     formats: tuple[DocumentFormat, ...] = ()
     layouts: tuple[PictureLayout, ...] = ()
     services: Mapping[Service, str] = MappingProxyType({})
-    """The functions that do what the core or another feature asks for."""
+    """The functions that it offers to the core and to other features."""
     exports: Mapping[str, str] = MappingProxyType({})
-    """Names of the package ``ptxscope``, and where each is."""
+    """Names in the package ``ptxscope``, with their targets."""
 
     def iter_names(self) -> Iterator[tuple[str, str]]:
-        """Yield the kind and the name of all that can be there only once."""
+        """Yield the kind and the name of every unique addition."""
         for command in self.commands:
             yield "command", command.name
         for completer in self.completers:
@@ -261,9 +274,9 @@ class Feature(NamedTuple):
 
 
 def load(target: str) -> Any:
-    """Return the object that ``module:name`` names, or a module; raise FeatureError if it is gone.
+    """Return a module, or the object ``module:name``; raise FeatureError if it is missing.
 
-    An import that fails in the module raises what Python raises.
+    Errors of imports within the module are raised unchanged.
     """
     module, _, name = target.partition(":")
     try:
@@ -278,7 +291,7 @@ def load(target: str) -> Any:
 
 
 def make_call(target: str) -> Callable[..., Any]:
-    """Return a function that imports a function when it is called, and calls it."""
+    """Return a function that imports another one at its first call, and calls it."""
 
     def call(*arguments: object, **named: object) -> Any:
         return load(target)(*arguments, **named)
@@ -287,7 +300,7 @@ def make_call(target: str) -> Callable[..., Any]:
 
 
 class FoundFeatures(NamedTuple):
-    """The features that are there, by name, and what is wrong with others."""
+    """The available features by name, and the problems of others."""
 
     features: tuple[Feature, ...]
     problems: tuple[str, ...]
@@ -295,23 +308,23 @@ class FoundFeatures(NamedTuple):
 
 
 def list_features() -> tuple[Feature, ...]:
-    """Return the features that are there, without those whose record is wrong."""
+    """Return the available features; wrong records are left out."""
     return find_features().features
 
 
 refused_parts: dict[str, None] = {}
-"""The parts left out of features whose other records are used, a line each."""
+"""The parts left out of used features, a line each."""
 
 
 def list_problems() -> tuple[str, ...]:
-    """Return what is wrong with features, a line each, as far as any were looked for."""
+    """Return the problems of features found so far, a line each."""
     return (
         (*find_features().problems, *refused_parts) if find_features.cache_info().currsize else ()
     )
 
 
 def leave_out(part: str, record: object, reason: str = "ptxscope has its own") -> None:
-    """Note that a part of a record of a feature is not used."""
+    """Note that a part of a feature's record is not used."""
     fields = ((x.name, field) for x in list_features() for field in x if isinstance(field, tuple))
     owner = next((name for name, field in fields if record in field), "")
     refused_parts[f"the {part} of the feature {owner} is left out: {reason}"] = None
@@ -332,7 +345,7 @@ def find_features() -> FoundFeatures:
                 raise FeatureError(f"{feature.name} is the name of another")
             _check_names(feature, features.values())
             features[feature.name] = feature
-        except Exception as error:  # whatever the code of another package raises
+        except Exception as error:  # another package's code may raise anything
             reason = " ".join(str(error).split()) or type(error).__name__
             problems.append(f"the feature {name} is left out: {reason}")
     while incomplete := [x for x in features.values() if not features.keys() >= {*x.needs}]:
@@ -344,10 +357,10 @@ def find_features() -> FoundFeatures:
 
 
 def _iter_folders() -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield the name of each folder of ``features`` with a record, and what reads the record."""
+    """Yield the name of each folder of ``features`` with a record, and a function that reads it."""
     from pkgutil import iter_modules
 
-    # not `from . import`, which would ask the package's `__getattr__`, and that asks here
+    # not `from . import`: the package's `__getattr__` would call this module
     package = f"{__package__}.features"
     for module in sorted(iter_modules(import_module(package).__path__), key=lambda x: x.name):
         yield module.name, partial(load, f"{package}.{module.name}.feature:FEATURE")
@@ -364,7 +377,7 @@ def find_entry_points() -> tuple[EntryPoint, ...]:
 
 def _has_features(folder: str) -> bool:
     """Return whether a package in a folder names features."""
-    with suppress(OSError):  # a folder or file that cannot be read
+    with suppress(OSError):  # an unreadable folder or file
         for file in Path(folder).glob("*.dist-info/entry_points.txt"):
             if ENTRY_POINTS.encode() in file.read_bytes():
                 return True
@@ -387,7 +400,7 @@ def find_command(name: str) -> Command | None:
 
 
 def find_services(service: Service) -> tuple[Callable[..., Any], ...]:
-    """Return the functions of all features that offer a service, by the names of these."""
+    """Return the functions that offer a service, by their features' names."""
     targets = (x.services[service] for x in list_features() if service in x.services)
     return tuple(map(make_call, targets))
 
@@ -407,9 +420,9 @@ def arrange(
     added: Sequence[tuple[str, PlacedT]],
     convert: Callable[[PlacedT], RecordT],
 ) -> Iterator[tuple[str, RecordT]]:
-    """Yield keys and records, each added one after the one that it follows, or at the end.
+    """Yield keys and records; added records follow the record that they name, or come last.
 
-    One whose key is the core's own is left out.
+    Records with a key of the core are left out.
     """
     own_records = dict(own)
     followers: dict[str, list[tuple[str, PlacedT]]] = {}
@@ -426,7 +439,7 @@ def arrange(
 
     for key, record in own_records.items():
         yield from iter_from(key, record)
-    while followers:  # what they follow is in a feature that is gone
+    while followers:  # the feature with their previous record is missing
         names = {key for rest in followers.values() for key, _ in rest}
         anchor = next((x for x in followers if x not in names), next(iter(followers)))
         for name, orphan in followers.pop(anchor):

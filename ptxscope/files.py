@@ -1,4 +1,4 @@
-"""Files named by the user: read if they are regular, written as a whole or not at all."""
+"""Files named by the user: regular files to read, and files to write as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from errno import EACCES, EBUSY, EFBIG, EINVAL
 from pathlib import Path
 
 _DESCRIPTOR = r"/dev/std(?:in|out|err)|/dev/fd/\d+|/proc/self/fd/\d+"
-"""Names of files that the process has open already, of any type."""
+"""Names of files that the process already has open, of any type."""
 
 _OTHERS = {
     stat.S_IFDIR: "a directory",
@@ -22,14 +22,14 @@ _OTHERS = {
     stat.S_IFBLK: "a device",
 }
 TEMPORARY_NAME = ".ptxscope-{}.new"
-"""Name of a file that is being written; a process that is killed leaves it."""
+"""Name of a file being written; a killed process leaves it behind."""
 _PIECE = 1 << 22
 """Bytes per write."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class FileChangedError(OSError):
-    """Raised if a file has changed since it was read; it is not overwritten."""
+    """A file has changed since it was read, and is not overwritten."""
 
 
 # --- reading -----------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def expand_path(name: str) -> Path:
 
 
 def describe_non_regular(mode: int) -> str:
-    """Return a description of a file that is not regular, or an empty string for a regular one."""
+    """Describe a file that is not regular; return an empty string for a regular one."""
     if stat.S_ISREG(mode):
         return ""
     return f"it is {_OTHERS.get(stat.S_IFMT(mode), 'no file')}, not a regular file"
@@ -100,7 +100,7 @@ def _no_name(error: ValueError, path: Path) -> OSError:
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding of a text with this beginning: UTF-16 if its mark says so, else UTF-8."""
+    """Return the encoding of a text with this beginning: UTF-16 by its mark, else UTF-8."""
     return "utf-16" if head.startswith(_UTF16) else "utf-8-sig"
 
 
@@ -127,13 +127,13 @@ def replace(
 ) -> None:
     """Replace a file's contents by data, as a whole or not at all.
 
-    The data is written to a temporary file beside it, which takes the file's place once it is on
-    the disk. A link is followed; mode and owner are preserved. A file with several names is written
-    in place once the temporary file has shown that the disk has room. A file that is not regular (a
-    terminal, a FIFO, a name of standard output) is written in place. ``on_progress`` is called with
-    the number of bytes written.
+    The data is written to a temporary file beside it, which replaces the file once it is on the
+    disk. Links are followed; mode and owner are preserved. A file with several names is written in
+    place, after the temporary file has proved that the disk has room. Files that are not regular (a
+    terminal, a FIFO, standard output) are written in place. ``on_progress`` is called with the
+    number of bytes written.
 
-    Raise OSError if the file cannot be written, and FileChangedError if it holds neither
+    Raise OSError if the file cannot be written, and FileChangedError if it contains neither
     ``unless_changed_from`` nor ``data``; the file is then unchanged and no temporary file remains.
     """
     try:
@@ -152,7 +152,7 @@ def replace(
     try:
         try:
             _write(fresh, data, status, on_progress)
-        except OSError as error:  # of the file that was asked for, not of the temporary one
+        except OSError as error:  # of the requested file, not of the temporary one
             error.filename = str(path)
             raise
         contents = target.read_bytes() if unless_changed_from is not None else None
@@ -173,7 +173,7 @@ def replace(
 
 
 def _overwrite(target: Path, data: bytes) -> None:
-    """Write a file in place, so that its other names stay names of it."""
+    """Write a file in place, so that its other names remain valid."""
     former = target.read_bytes()
     try:
         _write_over(target, data)
@@ -227,7 +227,7 @@ def _keep_rights(descriptor: int, fresh: Path, like: os.stat_result) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Flush the new name to the disk too, on systems that support it."""
+    """Flush the new name to the disk, on systems that support it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Display of traces and explanations in notebooks and in Rich, by the exports."""
+"""Display of traces and explanations in notebooks and in Rich."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def install_explanations() -> None:
 class Figure:
     """A picture of a trace that notebooks display.
 
-    Printed, for example for markdown-exec, it is HTML.
+    ``print`` writes it as HTML, for example for markdown-exec.
     """
 
     trace: Trace
@@ -92,7 +92,7 @@ class Figure:
         return format_alt_text(build_document(self.trace, self.options))
 
     def save(self, name: str | PathLike[str]) -> None:
-        """Write the picture as a file of the format that its name ends with: ``x.png``.
+        """Write the picture in the format of the file's suffix: ``x.png``.
 
         Raise ValueError for any other ending, and OSError if the file can't be written.
         """
@@ -132,7 +132,7 @@ def figure(
     fold: str = "",
     **rendering_options: Any,
 ) -> Figure:
-    """Return the picture that ``Trace.figure`` promises."""
+    """Return the picture that ``Trace.figure`` documents."""
     names = [name for name in Options._fields if name not in _CHOSEN]
     for name in rendering_options:
         if name not in names:
@@ -157,7 +157,7 @@ def figure(
 
 
 def _notes(notes: object) -> list[str]:
-    """Return notes as ``parse_note`` reads them. Raise TypeError for any other type."""
+    """Convert notes to ``parse_note``'s syntax. Raise TypeError for any other type."""
     if isinstance(notes, Mapping):
         texts = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
         if len(texts) == len(notes):
@@ -176,7 +176,7 @@ _STEPS = 'steps are "2-4", a number, or a list of names and numbers'
 
 
 def _steps(steps: object) -> str:
-    """Return the steps as ``parse_steps`` reads them. Raise TypeError for any other type."""
+    """Convert steps to ``parse_steps``'s syntax. Raise TypeError for any other type."""
     if isinstance(steps, str) or not isinstance(steps, Iterable):
         return _step(steps, _STEPS)
     names = [_step(step, _STEPS) for step in steps]
@@ -206,7 +206,7 @@ def _iter_explanation_blocks(explanations: Explanations) -> Iterator[Block]:
 
 
 class _Printed(NamedTuple):
-    """A trace as Rich prints it: wrapped to the available width and complete."""
+    """A trace for Rich: complete, wrapped to the available width."""
 
     trace: Trace
 

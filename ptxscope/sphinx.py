@@ -1,4 +1,4 @@
-"""The Sphinx extension, as a ``conf.py`` names it; a feature offers it."""
+"""The Sphinx extension for ``conf.py``, which a feature provides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches that can be stopped from another thread."""
+"""Stopping of a search from another thread."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 
 class Stopped(Exception):  # noqa: N818 - a request, not an error
-    """The answer is no longer wanted."""
+    """Raised in a search whose answer is no longer needed."""
 
 
 IsStopped = Callable[[], bool]
-"""Whether the answer is no longer wanted: what another thread says to a search at work."""
+"""Returns whether the answer of a search is no longer needed."""
 
 
 def never() -> bool:
-    """Return False: the answer stays wanted."""
+    """Return False, for a search that nothing stops."""
     return False

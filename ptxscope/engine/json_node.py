@@ -1,4 +1,4 @@
-"""JSON that may be damaged: typed access, with the path in every error."""
+"""Typed access to JSON that may be damaged; every error has a path."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ KINDS: dict[type, str] = {
     bool: "true or false",
     type(None): "null",
 }
-"""The name of a value of each type."""
+"""The name of each type."""
 _SHOWN = 40
 
 
 def parse_json(text: str) -> JsonNode:
-    """Parse JSON; raise ValueError with the place of an error."""
+    """Parse JSON; raise ValueError with the position of an error."""
     if not text.strip():
         raise ValueError("this is not JSON: it is empty")
     try:
@@ -29,9 +29,7 @@ def parse_json(text: str) -> JsonNode:
         position = f"line {error.lineno}, column {error.colno}"
         is_cut_off = not text[error.pos :].strip()
         reason = (
-            f"it ends too early, at {position}"
-            if is_cut_off
-            else f"{position} is not as JSON is written"
+            f"it ends too early, at {position}" if is_cut_off else f"{position} is not valid JSON"
         )
     except RecursionError:
         reason = "it is nested too deeply"
@@ -72,16 +70,16 @@ class JsonNode(NamedTuple):
             raise found.make_error(f"{abbreviate_json(schema)} is required")
 
     def make_error(self, reason: str) -> ValueError:
-        """Return an error with the path, the value and the problem."""
+        """Return an error with the path, the value and the reason."""
         return ValueError(f"{self.path or 'it'} is {abbreviate_json(self.value)}; {reason}")
 
 
 def abbreviate_json(value: object) -> str:
-    """Format a value in a few characters of JSON; an object or a list by its kind."""
+    """Format a value as a few characters of JSON; an object or a list as its kind."""
     if isinstance(value, dict | list):
         return f"{KINDS[type(value)]} of {len(value)}"
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except ValueError:  # more digits than Python writes
+    except ValueError:  # more digits than Python formats
         return "a number of very many digits"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -10,7 +10,7 @@ _ValueT = TypeVar("_ValueT")
 
 
 class FrozenDict(dict[_KeyT, _ValueT]):
-    """A read-only, therefore hashable dict; ``json`` and ``pickle`` handle it like a dict."""
+    """A read-only and hashable dict; ``json`` and ``pickle`` handle it like a dict."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("it is read-only; dict(…) makes a copy that can be changed")

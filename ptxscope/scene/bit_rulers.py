@@ -1,4 +1,4 @@
-"""Bit rulers: numbers drawn bit by bit, with the bits that a step keeps and cuts off."""
+"""Bit rulers: numbers drawn bit by bit, with the bits that a step keeps or cuts off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..engine.syntax.errors import format_count
 from .scene_model import PLAIN, BitRuler, BitRun, LaneRef, SpanKind, Tint
 
 _LONG = 24
-"""Width in bits from which a field is written in hexadecimal."""
+"""Minimum width in bits of fields in hexadecimal."""
 
 
 def format_binary(value: int, low: int, high: int) -> str:
@@ -39,7 +39,7 @@ def format_high_bits(value: int, bits: int) -> str:
 
 
 def _make_sign_run(value: int) -> BitRun:
-    """Return the run that stands for the endless sign bits above the topmost bit shown."""
+    """Return the run for the endless sign bits above the topmost bit shown."""
     return BitRun("…1", SpanKind.SIGN) if value < 0 else BitRun("…0", SpanKind.ZERO)
 
 
@@ -51,7 +51,7 @@ def _find_top_bit(value: int) -> int:
 def make_right_shift_ruler(place: LaneRef, value: int, amount: int, bits: int = 0) -> BitRuler:
     """Return the ruler of a right shift: the bits kept, and the bits cut off below.
 
-    If ``bits`` is given, all of these bits are shown, otherwise only the bits below the sign.
+    By default, the bits below the sign are shown; otherwise, at least ``bits`` bits.
     """
     top = max(_find_top_bit(value), amount, bits)
     sign = _make_sign_run(value)
@@ -114,7 +114,7 @@ _FATES = {
 def make_field_ruler(
     place: LaneRef, name: str, value: int, fields: tuple[BitField, ...]
 ) -> BitRuler:
-    """Return the ruler of a number whose fields, the lowest first, have fates of their own."""
+    """Return the ruler of a number whose fields, the lowest first, have separate fates."""
     runs, low = list[BitRun](), 0
     for field in fields:
         if field.width:

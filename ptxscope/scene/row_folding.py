@@ -1,6 +1,6 @@
 """A scene without the rows that change nothing for the values of its trace.
 
-Links bypass such a row: whatever reads it is linked to the inputs of that row.
+Links bypass such a row: its readers are linked to its inputs.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def fold_scene(
 ) -> FoldedScene:
     """Return the scene of a trace without the rows that change nothing.
 
-    Rows in `kept_keys` remain: a reader must not infer their effect, or reads about them. If both
-    steps are in `shown_stages`, bits selected from another position go straight to the row that
+    Rows in ``kept_keys`` remain: a reader must not infer their effect, or reads about them. If both
+    steps are in ``shown_stages``, bits selected from another position lead directly to the row that
     extends them.
     """
     folding = _Folding(scene, trace, kept_keys, shown_stages)
@@ -58,7 +58,7 @@ class _Folding:
         self._gone: set[str] = set()
 
     def iter_remaining_rows(self, step: StepScene) -> Iterator[RowScene]:
-        """Yield the rows of a step that change something, linked to rows that remain."""
+        """Yield the rows of a step that change something, with links to remaining rows."""
         for row in step.rows:
             links = tuple(
                 dict.fromkeys(x for link in row.links for x in self._bypass_removed_rows(link))
@@ -82,12 +82,12 @@ class _Folding:
         return figure
 
     def find_sources(self, place: LaneRef) -> tuple[LaneRef, ...]:
-        """Return the remaining places that hold the bits of a place."""
+        """Return the remaining places with the bits of a place."""
         links = self._links.get(place)
         return (place,) if links is None else tuple(dict.fromkeys(x.source for x in links))
 
     def resolve_place(self, place: LaneRef) -> LaneRef:
-        """Return the one remaining place that holds the bits of a place, or the place itself."""
+        """Return the one remaining place with the bits of a place, or the place itself."""
         sources = self.find_sources(place)
         return sources[0] if len(sources) == 1 else place
 
@@ -96,7 +96,7 @@ class _Folding:
             yield bypass._replace(target=link.target, is_taken=link.is_taken and bypass.is_taken)
 
     def _with_places(self, figure: Any) -> Any:
-        """Return a figure, or a part of one, with every place replaced by one that remains."""
+        """Replace every place in a figure, or a part of one, with a remaining one."""
         if isinstance(figure, LaneRef):
             return self.resolve_place(figure)
         if not isinstance(figure, tuple):
@@ -124,7 +124,7 @@ class _Folding:
                 return self._is_shown_by_register(row)
 
     def _is_shown_by_register(self, row: RowTrace) -> bool:
-        """Whether the register that is read already shows these numbers beside its bits."""
+        """Whether the register already shows these numbers beside its bits."""
         source = row.inputs[0]
         if not source.is_operand:
             if not _is_in_place(source):

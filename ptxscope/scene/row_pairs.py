@@ -1,4 +1,4 @@
-"""Pairs of rows from two answers, and the values in which they differ."""
+"""Pairs of rows from two answers, and their differing values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTCOMES = (SpanKind.CHIP, SpanKind.VALUE, SpanKind.CLAMPED, SpanKind.HOLDS, Spa
 
 
 class Pair(NamedTuple):
-    """Rows with the same key in both answers; one side is None if that answer has no such row."""
+    """Rows with the same key in both answers; a side is None if its answer lacks the row."""
 
     key: str
     isa: RowTrace | None
@@ -70,7 +70,7 @@ def mark_differences(cell: Cell, other_cell: Cell) -> Cell:
 
 
 def hide_equal_cells(cells: Sequence[Cell], other_cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Return the cells, emptied if the other answer's cell has the same outcome."""
+    """Return the cells, empty if the other answer's cell has the same outcome."""
     if len(cells) != len(other_cells):
         return tuple(cells)
     pairs = zip(cells, other_cells, strict=True)
@@ -86,12 +86,12 @@ def _outcome_text(cell: Cell) -> str | None:
 
 
 def find_outcome_span(cell: Cell) -> int | None:
-    """Return the index of the span with the outcome of a cell."""
+    """Return the index of the span with a cell's outcome."""
     return max((i for i, span in enumerate(cell.spans) if span.kind in OUTCOMES), default=None)
 
 
 def find_differing_bits(x: int, y: int) -> list[tuple[int, int]]:
-    """Return the ranges (high, low) of the bits in which two patterns differ, the highest first."""
+    """Return the ranges (high, low) of differing bits of two patterns, the highest first."""
     ranges: list[tuple[int, int]] = []
     changed = x ^ y
     while changed:

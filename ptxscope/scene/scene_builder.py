@@ -1,4 +1,4 @@
-"""Builds the scene of a trace."""
+"""The construction of a trace's scene."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def build_scene(trace: Trace) -> Scene:
 
 
 def choose_part_width(trace: Trace, role: str) -> int:
-    """Return the width in bits of the parts an operand is drawn in: 8, 16, or its full width."""
+    """Return the width in bits of an operand's drawn parts: 8, 16, or its full width."""
     for row in trace.rows.values():
         if role in row.input_keys and row.micro.part_bits:
             return row.micro.part_bits
@@ -77,7 +77,7 @@ def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
 
 
 def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
-    """Yield the links into a row: the sources of its lanes, and the sources they rejected."""
+    """Yield the links into a row: the sources of its lanes, and rejected sources."""
     for lane in range(len(row.values)):
         target = LaneRef(row.key, lane)
         for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.input_values):
@@ -153,7 +153,7 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
 
 
 def map_part_signs(trace: Trace, role: str) -> dict[int, tuple[bool, ...]]:
-    """Return whether each part of an operand is read as signed, in the order of its readings."""
+    """Map each part of an operand to whether it is read as signed, in the order of its readings."""
     readings: dict[int, dict[bool, None]] = {}
     for row in trace.rows.values():
         if (reading := row.micro.reading) and not (source := row.inputs[0]).is_operand:
@@ -164,7 +164,7 @@ def map_part_signs(trace: Trace, role: str) -> dict[int, tuple[bool, ...]]:
 
 
 def _find_used_parts(trace: Trace, role: str) -> set[int]:
-    """Return the parts of an operand that can affect a result, whatever the values are."""
+    """Return the parts of an operand that can affect a result, whatever the values."""
     parts: set[int] = set()
     whole = trace.instruction.type_of(Role(role)).bits
     for row in trace.rows.values():

@@ -1,4 +1,4 @@
-"""Text cells of a row, one for each lane column, by the cell that its micro-operation has."""
+"""Text cells of a row, one for each lane column, by its micro-operation's cell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GLYPHS = {
     Flag.ROUNDED: "≈",
     Flag.NAN: "(NaN)",
 }
-"""Mark that shows a flag besides its colour."""
+"""Mark of a flag, in addition to its colour."""
 BECOMES = CellSpan(" ▸ ", SpanKind.BECOMES)
 """Separator between the old and the new value."""
 
@@ -32,7 +32,7 @@ _SIGNS = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
 
 def find_tint(row: RowTrace, lane: int) -> Tint:
-    """Return the tint of a lane of a row, or of an operand; plain if an operation computed it."""
+    """Return the tint of a lane of a row, or of an operand; plain for computed values."""
     if row.is_operand:
         return Tint(row.key)
     part = row.micro.find_part(lane if len(row.values) > 1 else 0)
@@ -62,7 +62,7 @@ Spans = tuple[CellSpan, ...]
 
 
 def _draw_lane(row: RowTrace, lane: int) -> tuple[Spans, ...]:
-    """Return the columns of a lane: several only for a row whose text extends over all columns."""
+    """Return the columns of a lane: several only if the row's text spans all columns."""
     cell = row.micro.make_cell(row, lane)
     if isinstance(cell, d.LaneSum):
         return _draw_sum(row, cell)
@@ -107,7 +107,7 @@ def make_part_tint(row: RowTrace, part: Part) -> Tint:
 
 
 def _make_chip(value: int, unit: int, tint: Tint = PLAIN) -> CellSpan:
-    """Return bits as a chip, with their digits in binary too."""
+    """Return bits as a chip, including binary digits."""
     return CellSpan(format_hex(value, unit)[2:], SpanKind.CHIP, tint, format_binary(value, 0, unit))
 
 
@@ -127,7 +127,7 @@ def _draw_reading(row: RowTrace, lane: int, cell: d.ReadingCell) -> Spans:
 
 
 def _make_lost_spans(row: RowTrace, bits: int, width: int, extension: int) -> Spans:
-    """Return an operand's bits above those that are read, if they are no copies of the sign."""
+    """Return an operand's bits above those that are read, unless they are copies of the sign."""
     source = row.inputs[0]
     lost_width = source.passed_bits - width if source.is_operand else 0
     lost_bits = bits >> width

@@ -229,7 +229,7 @@ def _draw_table(row: RowTrace, figure: d.TruthTable) -> TableFigure:
 
 
 def make_range_line(row: RowTrace, figure: RangeLine) -> NumberLine:
-    """Return a range, with the input of every lane and the end it is moved to."""
+    """Return a range, with the input of every lane and the end that it is moved to."""
     numbers = [get_lane(row.inputs[0].values, lane) for lane in range(len(row.values))]
     inside = [x for x, y in zip(numbers, row.values, strict=True) if x == y]
     is_closed = figure.low is not None and figure.high is not None
@@ -254,7 +254,7 @@ def make_limit_line(row: RowTrace, figure: LimitLine) -> NumberLine:
 
 
 def _make_moved_point(row: RowTrace, lane: int, value: int, low: int, high: int) -> Point:
-    """Return a lane's input on a line, and its output if that is another number."""
+    """Return a lane's input on a line, and its output if it differs."""
     end = row.values[lane]
     target = "" if value == end else str(end)
     return Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), target)
@@ -298,12 +298,12 @@ def make_comparison_line(row: RowTrace, figure: ComparisonLine) -> NumberLine:
 
 
 def _make_named_point(text: str, position: float, name: str, place: LaneRef) -> Point:
-    """Return a number with the name of its operand, unless that is the number itself."""
+    """Return a number with the name of its operand, unless they are the same."""
     return Point(text, position, () if name == text else (name,), place)
 
 
 def _compute_place(value: int, low: int, high: int) -> float:
-    """Return the position of a number, outside 0..1 even if rounding would put it on an end."""
+    """Return the position of a number, outside 0..1 even if it rounds to an end."""
     position = (value - low) / max(high - low, 1)
     if value < low:
         return min(position, nextafter(0.0, -1.0))
@@ -325,7 +325,7 @@ def _compute_float_places(patterns: list[int], type_: Type) -> list[float]:
 
 
 def _separate_places(values: list[int], places: list[float]) -> list[float]:
-    """Move two positions apart if rounding made those of unequal numbers coincide."""
+    """Separate two positions if unequal numbers coincide by rounding."""
     if len(values) == 2 and values[0] != values[1] and places[0] == places[1]:
         lower = values.index(min(values))
         index, limit = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)

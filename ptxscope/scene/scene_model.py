@@ -1,6 +1,6 @@
 """The elements of a scene: spans and cells in lane columns, figures, and links, all with keys.
 
-No element has a position or a size; each renderer decides those.
+No element has a position or a size; renderers choose them.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ class SpanKind(StrEnum):
     CHIP = "chip"
     """Bits that move as a unit."""
     UNUSED = "unused"
-    """Bits of an operand that nothing reads."""
+    """Unread bits of an operand."""
     SIGN = "sign"
     """Copies of the sign, added above."""
     ZERO = "zero"
     """Zeros added above or below."""
     BEYOND = "beyond"
-    """Bits outside the window that is kept later."""
+    """Bits outside the window that a later step keeps."""
     LOST = "lost"
     """Bits cut off in this row."""
     OUTSIDE = "outside"
-    """Bits outside a window, which nothing reads."""
+    """Unread bits outside a window."""
     FIELD = "field"
-    """Sign, exponent or fraction of a float, in a shade of its tint each."""
+    """Sign, exponent or fraction of a float, each in a shade of its tint."""
     NUMBER = "number"
     """Input number."""
     VALUE = "value"
     """Outcome."""
     CLAMPED = "clamped"
-    """Outcome moved to an end of its range."""
+    """Outcome clamped to an end of its range."""
     DIFFERS = "differs"
     """Outcome that differs from the answer beside it."""
     CHANGED = "changed"
@@ -92,7 +92,7 @@ PLAIN = Tint()
 
 
 class CellSpan(NamedTuple):
-    """A stretch of text with one meaning."""
+    """Text with one meaning."""
 
     text: str
     kind: SpanKind
@@ -102,12 +102,12 @@ class CellSpan(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Spans, from left to right, that show a place in one column."""
+    """The spans of a place in one column, from left to right."""
 
     place: LaneRef
     spans: tuple[CellSpan, ...]
     part: int | None = None
-    """Number of the part of the place that it shows, if other columns show the other parts."""
+    """Number of the place's part in this column, if other columns show other parts."""
 
     def __str__(self) -> str:
         return "".join(span.text for span in self.spans)
@@ -120,7 +120,7 @@ class Link(NamedTuple):
     target: LaneRef
     tint: Tint
     is_taken: bool = True
-    """Whether the bits take this path; False for a source that was rejected."""
+    """Whether the bits take this path; False for a rejected source."""
 
 
 class BitRun(NamedTuple):
@@ -132,7 +132,7 @@ class BitRun(NamedTuple):
     label: str = ""
     """Description: ``kept``, ``15 bits cut off``, ``exponent``."""
     tint: Tint | None = None
-    """Tint of the bits; None for that of the number's place."""
+    """Tint of the bits; None for the tint of the number's place."""
 
 
 class BitRuler(NamedTuple):
@@ -150,16 +150,16 @@ class Point(NamedTuple):
 
     text: str
     position: float
-    """Position from 0, the low end, to 1, the high end; to scale outside the range as well."""
+    """Position from 0, the low end, to 1, the high end; also to scale outside the range."""
     names: tuple[str, ...]
     """Name of the operand compared; empty if it is the number itself."""
     place: LaneRef
     target: str = ""
-    """Number that it is moved to, or empty."""
+    """The number that it is clamped to; may be empty."""
 
 
 class NumberLine(NamedTuple):
-    """A range with labelled ends, and the numbers in it and beside it."""
+    """A range with labelled ends, and numbers inside and outside of it."""
 
     low: str
     """Lower end; empty if there is no lower bound."""
@@ -235,7 +235,7 @@ class BitRulers(NamedTuple):
 
     rulers: tuple[BitRuler, ...]
     mover: LaneRef | None = None
-    """Place of the number that moves the window over them, if there is a window."""
+    """Place of the number that moves the window, if there is one."""
 
 
 class SourceByte(NamedTuple):
@@ -243,7 +243,7 @@ class SourceByte(NamedTuple):
 
     place: LaneRef
     number: int
-    """Number among all bytes, by which a digit chooses it."""
+    """Number among all bytes, which a digit selects."""
     name: str
     """``b.b3``."""
     text: str
@@ -261,7 +261,7 @@ class TakenByte(NamedTuple):
     """Place of the digit that chooses the byte."""
     digit_text: str
     source: SourceByte | None
-    """The byte; None if it is not known."""
+    """The byte; None if unknown."""
     is_sign: bool
     """Whether the lane takes eight copies of the byte's top bit."""
     text: str
@@ -270,16 +270,16 @@ class TakenByte(NamedTuple):
 
 
 class PermutationFigure(NamedTuple):
-    """Source bytes as a bar, and the one that each lane takes."""
+    """Source bytes as a bar, and the byte of each lane."""
 
     sources: tuple[SourceByte, ...]
     """Bytes, the highest first."""
     lane_bytes: tuple[TakenByte, ...]
     """Lanes, the highest first."""
     selector: str
-    """Selector of ``prmt`` that makes this arrangement: ``0x5410``; empty if it is not known."""
+    """Selector of ``prmt`` with this arrangement: ``0x5410``; empty if unknown."""
     selector_name: str
-    """Operand that holds these digits; empty if a mode computes them."""
+    """Operand with these digits; empty if a mode computes them."""
 
 
 class TableEntry(NamedTuple):
@@ -291,7 +291,7 @@ class TableEntry(NamedTuple):
     """Bits of the inputs."""
     value: int
     positions: tuple[int, ...]
-    """Bits of the words that use it, the lowest first; empty if the words are not known."""
+    """Bits of the words that select it, the lowest first; empty if the words are unknown."""
     sentence: str
     """``a = 1, b = 0, c = 1: entry 5 of 0x96 is 0``."""
 
@@ -302,16 +302,16 @@ class BitWord(NamedTuple):
     place: LaneRef
     name: str
     text: str
-    """Bits in hexadecimal; empty if they are not known."""
+    """Bits in hexadecimal; empty if unknown."""
     digits: str
-    """Binary digits, the most significant first; empty if they are not known."""
+    """Binary digits, the most significant first; empty if unknown."""
     tint: Tint
     is_ignored: bool = False
     """Whether the table ignores it."""
 
 
 class TableFigure(NamedTuple):
-    """A truth table, and the entry that each bit of the words uses."""
+    """A truth table, and the entry that each bit of the words selects."""
 
     place: LaneRef
     entries: tuple[TableEntry, ...]
@@ -330,7 +330,7 @@ class TableFigure(NamedTuple):
 
     @property
     def entry_digits(self) -> str:
-        """The number of the entry that each bit uses, the highest bit first."""
+        """The number of the entry that each bit selects, the highest bit first."""
         bits = reversed(range(len(self.result.digits)))
         return "".join(str(self.find_entry(bit).number) for bit in bits)
 
@@ -339,7 +339,7 @@ class TableFigure(NamedTuple):
         return self.entries[len(self.entries) - 1 - number]
 
     def find_entry(self, bit: int) -> TableEntry:
-        """Return the entry that a bit of the words uses."""
+        """Return the entry that a bit of the words selects."""
         return next(entry for entry in self.entries if bit in entry.positions)
 
 
@@ -359,7 +359,7 @@ class RowScene(NamedTuple):
     """Figure for renderers with room, or None."""
     links: tuple[Link, ...]
     destination_name: str = ""
-    """Name of the destination that it writes, or empty."""
+    """Name of the destination that it writes; may be empty."""
 
 
 class StepScene(NamedTuple):
@@ -372,7 +372,7 @@ class StepScene(NamedTuple):
 
 
 class RegisterFigure(NamedTuple):
-    """An operand, drawn in the parts that are read from it."""
+    """An operand, drawn in its read parts."""
 
     role: str
     label: str
@@ -392,7 +392,7 @@ class RegisterFigure(NamedTuple):
     """All bits in one word, in hexadecimal; a predicate as 0 or 1."""
 
     def hide_numbers(self) -> RegisterFigure:
-        """Return the register without the numbers that its bits mean, except those of a float."""
+        """Remove the numbers beside the bits of a register, except a float's."""
         if self.figure is not None:
             return self
         cells = tuple(cell._replace(spans=cell.spans[:1]) for cell in self.cells)
@@ -400,7 +400,7 @@ class RegisterFigure(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Everything that a renderer draws of a trace."""
+    """All elements of a trace for a renderer."""
 
     lanes: int
     """Number of lane columns: 1, 2 or 4."""

@@ -1,4 +1,4 @@
-"""The scene of a form: like that of a trace, with names and ranges instead of numbers."""
+"""The scene of a form: like a trace's, with names and ranges instead of numbers."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ Spans = tuple[CellSpan, ...]
 
 
 def _format_range(row: RowTrace) -> str:
-    """Format the range of the values that a row can yield."""
+    """Format the range of a row's possible values."""
     low, high = row.range
     return str(low) if low == high else f"{low}..{high}"
 
 
 def make_placeholder_trace(ins: Instruction) -> Trace:
-    """Return a trace of an instruction on zeros and its constants; no other value is shown."""
+    """Return a trace of an instruction on zeros and its constants; only constants are shown."""
     zeros = {role: 0 for x in ins.inputs for role in x.roles}
     return make_trace(ins, ISA_MODEL, {**zeros, **ins.constants})
 
@@ -68,7 +68,7 @@ def build_form_scene(trace: Trace) -> Scene:
 
 
 def with_symbolic_rows(scene: Scene, trace: Trace, hidden_keys: Container[str]) -> Scene:
-    """Return the scene of a trace with the values of some rows replaced by names and ranges."""
+    """Replace the values of some rows in a trace's scene with names and ranges."""
 
     def replace_row(row: RowScene) -> RowScene:
         return _build_symbolic_row(trace, row) if row.key in hidden_keys else row
@@ -82,7 +82,7 @@ def _build_symbolic_row(trace: Trace, row_scene: RowScene) -> RowScene:
     links = row_scene.links
     if (
         row.micro.is_choice
-    ):  # neither which branch is taken nor their order may reveal the condition
+    ):  # neither the taken branch nor the order of branches may reveal the condition
         links = tuple(sorted(link._replace(is_taken=True) for link in links))
     if row.micro.has_chosen_bits:
         links = tuple(iter_possible_links(trace, row))
@@ -140,7 +140,7 @@ def _make_float_ruler(ruler: BitRuler) -> BitRuler:
 
 
 def _make_symbolic_spans(row: RowTrace, lane: int, column: int) -> Spans:
-    """Return the spans of a lane; a row whose text extends over all columns has one lane."""
+    """Return the spans of a lane; a row whose text spans all columns has one lane."""
     cell = row.micro.make_cell(row, lane)
     if isinstance(cell, d.WordCell):
         tint = Tint("d", find_top_byte(cell.unit, column))
@@ -174,7 +174,7 @@ def _make_reading_spans(row: RowTrace, lane: int, cell: d.ReadingCell) -> Spans:
     bits, is_signed = cell.reading.bits, cell.reading.signed
     name, number = _format_bits(row, lane), format_integer_type(is_signed, bits)
     chip, equals = CellSpan(name, SpanKind.CHIP, tint), CellSpan(" = ", SpanKind.TEXT)
-    if bits >= 32 or row.inputs[0].is_operand:  # nothing is extended to see
+    if bits >= 32 or row.inputs[0].is_operand:  # there is no visible extension
         return chip, equals, CellSpan(number, SpanKind.VALUE)
     kind, letter = (SpanKind.SIGN, "s") if is_signed else (SpanKind.ZERO, "0")
     extension = CellSpan(letter * len(name), kind, tint)  # as wide as the bits it extends
@@ -183,7 +183,7 @@ def _make_reading_spans(row: RowTrace, lane: int, cell: d.ReadingCell) -> Spans:
 
 
 def _format_bits(row: RowTrace, lane: int) -> str:
-    """Format the letters of the bits in a lane of the input: those of the selected part."""
+    """Format the letters of the selected part's bits in a lane of the input."""
     source = row.inputs[0]
     part = source.micro.find_part(lane if len(source.values) > 1 else 0)
     if part:
@@ -268,7 +268,7 @@ def _make_symbolic_figure(row: RowTrace, figure: RowFigure | None) -> RowFigure 
 
 
 def _make_number_line(row: RowTrace, line: NumberLine) -> NumberLine | None:
-    """Return a range with a point inside, and one on each side that an input can reach."""
+    """Return a range with a point inside, and one on each side that inputs can reach."""
     figure = row.micro.make_figure(row)
     if not isinstance(figure, d.RangeLine):
         return None
@@ -341,4 +341,4 @@ _FIGURES: dict[type, Callable[[RowTrace, Any], RowFigure | None]] = {
     Gate: _make_gate,
     ChoiceFigure: _make_choice_figure,
 }
-"""Figures of a form; bit rulers have none, because they need numbers."""
+"""Figures of a form, without bit rulers, which need numbers."""

@@ -1,4 +1,4 @@
-"""The PTX of a C source: its asm statements, and the strings that hold PTX."""
+"""The PTX of a C source: its asm statements, and strings with PTX."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from .preprocessor import Definitions
 from .source_language import has_asm
 
 _CONTEXT_CHARS = 200
-"""Characters between two strings, or next to one, that are examined."""
+"""Maximum characters to examine between two strings, or next to one."""
 _GLUE_BEFORE = ("+", "<<")
 _GLUE_BEHIND = re.compile(
     r"(?>(?:\s++|\\\r?\n)*)(?>\)\s*+|)(?:\+(?!\+)|<<)|(?>(?:[ \t]++|\\\r?\n)*)(?:#|[A-Za-z_]\w*+)"
@@ -61,9 +61,9 @@ class CText(NamedTuple):
     operands: AsmOperands | None
     """The operands of an asm statement; None for a string."""
     opcode_span: Span | None = None
-    """Span of the opcode, if the instruction is assembled from parts of a string."""
+    """Span of the opcode of an instruction that is assembled from parts."""
     expansion: Fragment | None = None
-    """The asm statement with its macros expanded, from which ``fragment`` was read."""
+    """The asm statement with expanded macros, the source of ``fragment``."""
 
 
 def read_c_source(
@@ -79,7 +79,7 @@ def read_c_source(
     macros = Macros(text, definitions or {}) if has_macros else None
     constants = find_c_constants(text) if statements else {}
     read_texts = list[tuple[str, CText]]()
-    """The statements, each with the name of the macro that defines it."""
+    """The statements, each with the name of its macro."""
     limits = [*(x.start for x in statements[1:]), len(text)]
     for statement, limit in zip(statements, limits, strict=False):
         expansion = macros.expand_statement(statement.start, limit) if macros else None
@@ -138,7 +138,7 @@ class _Calls:
         """The macros with a call that was expanded, and those that it uses."""
 
     def read(self, code: str, constants: Mapping[str, CLiteral]) -> Iterator[CText]:
-        """Yield the asm statements of all calls in a source with its strings blanked."""
+        """Yield the asm statements of all calls in a source with blanked strings."""
         for name, start in self._macros.find_calls(self._users, code):
             expansion = self._macros.expand_call(start)
             if expansion is None:
@@ -158,8 +158,8 @@ def _read_statement(
     gaps: Set[int],
     constants: Mapping[str, CLiteral],
 ) -> CText:
-    """Return the PTX of an asm statement with its operands, up to a position."""
-    is_closed = not statement.fragment.problems  # otherwise, operands may be within a string
+    """Return the PTX and the operands of an asm statement, up to a position."""
+    is_closed = not statement.fragment.problems  # otherwise, operands may be in a string
     operands = (
         read_operands(text, statement.end, limit, constants) if is_closed else UNKNOWN_OPERANDS
     )
@@ -207,15 +207,15 @@ def _joins(separator: str) -> bool:
 
 
 def blank_literals(text: str) -> str:
-    """Return a C source with its comments, strings and asm statements blanked."""
+    """Replace comments, strings and asm statements of a C source with blanks."""
     return _split_source(text)[0]
 
 
 @lru_cache(maxsize=1)
 def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
-    """Return the text with comments, strings and asm statements blanked.
+    """Return the text with blanked comments, strings and asm statements.
 
-    Also return the spans of the strings, with adjacent ones merged, and the asm statements.
+    Also return the spans of the strings, merged if adjacent, and the asm statements.
     """
     spans, strings, statements = list[Span](), list[Span](), list[AsmText]()
     copied_end, is_behind_string = 0, False
@@ -236,5 +236,5 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
     code = blank_spans(text, spans)
     starts = [x.start for x in statements]
     ranges = zip([0, *(x + 1 for x in starts)], [*starts, len(code)], strict=True)
-    # a mark at each statement, so that the strings around it are not joined
+    # a mark at each statement, so that the surrounding strings are not joined
     return ";".join(code[first:last] for first, last in ranges), strings, statements

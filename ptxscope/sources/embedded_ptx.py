@@ -1,4 +1,4 @@
-"""The PTX of a file in any supported language; every command finds it through this module."""
+"""The PTX in a file of any supported language, for all commands."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ _DECLARATION = re.compile(r"(?<![\w.$%])\.reg\s")
 _ARM_OPERAND = re.compile(r"(?<![\w.$%])[qds]\d{1,2}(?![\w$])|#-?\w", re.IGNORECASE)
 _OPERAND_MODIFIER = re.compile(r"%[a-z]\d")
 _MODIFIER = re.compile(r"\.(?:[a-z0-9:_]{3,}|cc|lo|hi|r[nzmp]|[dfx]\d|eq|ne|[lg][te])(?![\w:])")
-"""A modifier that may be PTX's: those of other machines are often shorter."""
+"""A modifier that may be PTX's: other machines' modifiers are often shorter."""
 _LETTERS = frozenset("hrlqfdnCibcN")
-"""The constraints of nvcc, and others of LLVM's NVPTX."""
+"""The constraints of nvcc and of LLVM's NVPTX."""
 _CLOBBERS = frozenset(("memory", "cc"))
 """The clobbers that nvcc accepts."""
 
@@ -81,7 +81,7 @@ def is_certain(ptx: str, operands: AsmOperands) -> bool:
 
 @lru_cache(maxsize=1 << 8)
 def _count_statements(ptx: str) -> tuple[int | None, int]:
-    """Return how many statements may be PTX, and how many are not; None for those with ``.reg``."""
+    """Count the statements that may be PTX, and the others; None if there is a ``.reg``."""
     text = remove_comments(ptx)
     if _DECLARATION.search(text):
         return None, 0
@@ -112,7 +112,7 @@ def has_foreign_operands(operands: AsmOperands) -> bool:
 _MACHINE_CODE = re.compile(
     r"\bc\[(?:0x)?[0-9a-f]++\]\s*+\[|^[ \t]*+/\*[0-9a-f]{4,}+\*/[ \t]", re.MULTILINE | re.IGNORECASE
 )
-"""A constant bank or an address of a disassembly."""
+"""A constant bank or an address in a disassembly."""
 _MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
 
 
@@ -131,7 +131,7 @@ class EmbeddedPtx(NamedTuple):
     """A piece of PTX in a file."""
 
     fragments: tuple[Fragment, ...]
-    """The PTX and the texts around it; the last one is in the file itself."""
+    """The PTX and its enclosing texts; the last one is in the file itself."""
     lines: LineIndex
     kind: PieceKind
     operands: AsmOperands | None = None
@@ -139,9 +139,9 @@ class EmbeddedPtx(NamedTuple):
     opcode_span: Span | None = None
     """Span of the opcode of an instruction that is only partly literal text."""
     is_expanded: bool = False
-    """Whether the text around the PTX is an asm statement with its macros expanded."""
+    """Whether the PTX comes from an asm statement with expanded macros."""
     is_quoted: bool = False
-    """Whether it is an asm statement of a source in a string literal."""
+    """Whether it is an asm statement in a source that is a string literal."""
 
     @property
     def ptx(self) -> str:
@@ -155,14 +155,14 @@ class EmbeddedPtx(NamedTuple):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is the assembly of another machine."""
+        """Whether it is assembly for another machine."""
         return self.operands is not None and is_foreign(self.ptx, self.operands)
 
     @property
     def is_excerpt(self) -> bool:
-        """Whether it is no PTX yet, or only text about code.
+        """Whether it is not complete PTX, or only text about code.
 
-        That is a disassembly, and a quoted asm statement that is a part or will be expanded.
+        Examples are a disassembly, and a quoted asm statement that is a part or will be expanded.
         """
         if self.is_quoted and (self._is_cut_off or self._has_doubled_percent):
             return True
@@ -176,7 +176,7 @@ class EmbeddedPtx(NamedTuple):
 
     @property
     def _has_doubled_percent(self) -> bool:
-        """Whether ``%`` is written twice where no asm statement needs it."""
+        """Whether ``%`` is doubled although no asm statement requires it."""
         operands, inner = self.operands, self.fragments[0]
         if operands is None or "%" not in inner.ptx:
             return False
@@ -188,7 +188,7 @@ class EmbeddedPtx(NamedTuple):
 
     @property
     def is_certain(self) -> bool:
-        """Whether it is an asm statement that can only be PTX, so that all of it must be legal."""
+        """Whether it is an asm statement that can only be PTX, and must be legal."""
         return self.operands is not None and is_certain(self.ptx, self.operands)
 
     @property
@@ -208,15 +208,15 @@ class EmbeddedPtx(NamedTuple):
 
     @property
     def may_be_prose(self) -> bool:
-        """Whether it may be a sentence that names an opcode."""
+        """Whether it may be a sentence with an opcode."""
         return self.kind is PieceKind.STRING and not _MODULE.search(self.ptx)
 
     def make_locator(self, start: int) -> _OffsetLocator:
-        """Return the locations in the file for a text that starts at ``start`` of the piece."""
+        """Return a locator for a text that starts at ``start`` of the piece."""
         return _OffsetLocator(self, start)
 
     def make_outer_locator(self) -> _OffsetLocator:
-        """Return the locations in the file for the text around the PTX."""
+        """Return a locator for the enclosing text of the PTX."""
         return _OffsetLocator(self._replace(fragments=self.fragments[1:]), 0)
 
     def flatten(self) -> Fragment:
@@ -261,7 +261,7 @@ def find_assembly(
 
 
 def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    """Yield every piece of PTX in a text that may have gaps, at its positions in that text."""
+    """Yield every piece of PTX in a text, which may have gaps, with positions in that text."""
     text = source.ptx
     if language is Language.PTX:
         yield EmbeddedPtx((Fragment(text, gaps=source.gaps),), lines, PieceKind.LISTING)
@@ -327,7 +327,7 @@ def _find_ptx_in_c(
 
 
 def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    """Yield the PTX of a string literal, which may hold C or LLVM source itself."""
+    """Yield the PTX of a string literal, which may itself be C or LLVM source."""
     text = fragment.ptx
     opcode_span = (
         find_instruction(text) if fragment.gaps or OPCODE_WITH_HOLES.search(text) else None
@@ -346,7 +346,7 @@ def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
 
 
 def _has_partial_ptx(text: str) -> bool:
-    """Whether a text with gaps holds a statement of which some is filled in."""
+    """Whether a text with gaps has a statement with parts that are filled in."""
     return bool(PTX_WITH_HOLES.search(text) or STATEMENT_WITHOUT_OPCODE.search(text))
 
 

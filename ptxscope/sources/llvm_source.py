@@ -23,13 +23,13 @@ from .source_language import Block, Language
 
 _TYPES = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 MAX_ASM_CHARS = 1 << 14
-"""Maximum characters of a statement in which operands are read."""
+"""Maximum characters of a statement to search for operands."""
 _PARTS = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?|[()\[\]{},;]|[^"()\[\]{},;]++', re.DOTALL)
 _CLOSING = frozenset(")]}")
 
 
 def split_arguments(text: str, start: int, end: int) -> Iterator[str]:
-    """Yield the texts between commas, up to a closing parenthesis without an opening one."""
+    """Yield the texts between commas, up to an unmatched closing parenthesis."""
     depth, first = 0, start
     for part in _PARTS.finditer(text, start, min(end, start + MAX_ASM_CHARS)):
         if part[0] in ("(", "[", "{"):
@@ -51,7 +51,7 @@ _LLVM_INTEGER = re.compile(r"\s*+i(?:16|32|64)\s++(?P<value>-?[0-9]{1,20})\s*+")
 
 
 def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
-    """Return the operands after the text of an ``asm``: those of its constraints."""
+    """Return the operands after the text of an ``asm``, by its constraints."""
     match = _LLVM_CONSTRAINTS.match(text, start, min(end, start + MAX_ASM_CHARS))
     if match is None:
         return None
@@ -59,7 +59,7 @@ def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
 
 
 def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOperands:
-    """Return the operands of LLVM's constraints, ``"=r,r"``; ``arguments`` are the inputs'."""
+    """Return the operands of LLVM constraints, ``"=r,r"``; ``arguments`` are the inputs."""
     arguments = iter([*arguments])
     types, literals, constants = dict[str, str](), dict[str, int](), dict[str, str]()
     expressions, clobbers = list[AsmExpression](), list[str]()
@@ -107,7 +107,7 @@ def has_llvm_asm(text: str) -> bool:
 
 
 def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
-    """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are the text's."""
+    """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are the gaps of the text."""
     for match, following in pairwise([*_LLVM_ASM.finditer(text), None]):
         assert match
         span = match.span("body")
@@ -157,11 +157,11 @@ _MLIR_TYPES = {
     "f64": "f64",
     "!llvm.ptr": "b64",
 }
-"""The types of registers by those of MLIR; a pointer to shared memory may be narrower."""
+"""The types of registers by MLIR's types; a pointer to shared memory may be narrower."""
 
 
 def read_mlir_blocks(text: str) -> Iterator[Block]:
-    """Yield the PTX of each operation that is inline assembly."""
+    """Yield the PTX of each operation with inline assembly."""
     matches = [x for x in _MLIR_ASM.finditer(text) if x["name"]]
     for match, following in pairwise([*matches, None]):
         assert match
@@ -182,8 +182,8 @@ def _decode_mlir_mark(mark: re.Match[str]) -> str:
 def _read_inline_ptx(text: str, start: int, end: int) -> AsmOperands:
     """Return the operands of an ``nvvm.inline_ptx``, by both of their names.
 
-    The numbers ``$0``, ``$1`` begin with the results; with operands that are read and written,
-    they are not known.
+    The numbers ``$0``, ``$1`` begin with the results; they are unknown if operands are both read
+    and written.
     """
     stop = _MLIR_END.search(text, start, end)
     types = dict[str, list[str]]()

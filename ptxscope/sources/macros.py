@@ -1,7 +1,7 @@
 """Macros of a C source, expanded in its asm statements.
 
-Only those count that are certain: defined in the same file outside of all conditions, or given
-from outside. A variadic macro is not expanded.
+A macro must be certain: defined in the same file outside of all conditions, or supplied by the
+caller. Variadic macros are not expanded.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _WORD = re.compile(NAME)
 _STRING_SPECIAL = re.compile(r'[\\"]')
 _LITERALS = (CTokenKind.STRING, CTokenKind.RAW_STRING, CTokenKind.CHAR)
 _MAX_CHARS = 1 << 14
-"""Characters of an asm statement in which macros are expanded."""
+"""Maximum characters of an asm statement for expanding macros."""
 _MIN_TOKEN_BUDGET = 1 << 16
-"""Tokens of expansions in any file; the longer it is, the more."""
+"""Minimum budget of expanded tokens in a file; it grows with the file's length."""
 _MAX_DEPTH = 60
 _MAX_NESTED = 20
-"""Levels of macros that use each other around one with an asm statement."""
+"""Maximum nesting of macros around one with an asm statement."""
 
 
 class _Macro(NamedTuple):
@@ -36,11 +36,11 @@ class _Macro(NamedTuple):
 
 
 class _Event(NamedTuple):
-    """A name is defined, or not any more."""
+    """A name is defined or undefined."""
 
     position: int
     macro: _Macro | None
-    """None for a macro that is not certain, or not expanded."""
+    """None for an uncertain macro, or one that is not expanded."""
 
 
 class _Body(NamedTuple):
@@ -82,7 +82,7 @@ class Macros:
         """Return the asm statement at ``start`` with its macros expanded.
 
         ``limit`` is the start of the next statement. The result is None if there is nothing to
-        expand. The positions are those in the source.
+        expand. The positions are in the source.
         """
         if not self.events:
             return None
@@ -110,14 +110,14 @@ class Macros:
         return join_fragments(x for x in parts if x[0])
 
     def find_definition(self, position: int) -> str:
-        """Return the name of the macro whose definition a position is in; empty for none."""
+        """Return the name of the macro whose definition contains a position; may be empty."""
         body = self._find_body(position)
         return body.name if body else ""
 
     def find_users(self, names: Iterable[str]) -> dict[str, frozenset[str]]:
-        """Return the macros whose bodies name some of these, or such a macro, and which they name.
+        """Return the macros that directly or indirectly use some of ``names``, and which of them.
 
-        A macro uses itself.
+        A macro counts as using itself.
         """
         users = {name: frozenset((name,)) for name in names}
         named = {x.name: frozenset(_WORD.findall(self.text, x.start, x.end)) for x in self.bodies}
@@ -133,9 +133,9 @@ class Macros:
         return users
 
     def find_calls(self, names: Iterable[str], code: str) -> Iterator[tuple[str, int]]:
-        """Yield each use of some macros outside of definitions: its name and position.
+        """Yield the name and position of each use of some macros outside of definitions.
 
-        ``code`` is the source with its comments and strings blanked.
+        ``code`` is the source with blanked comments and strings.
         """
         pattern = re.compile(rf"\b(?:{'|'.join(names)})\b(?=\s*+\()", re.ASCII)
         for match in pattern.finditer(code):
@@ -143,7 +143,7 @@ class Macros:
                 yield match[0], match.start()
 
     def expand_call(self, start: int) -> Fragment | None:
-        """Return the expansion of the call of a macro at a position; None if it is not certain."""
+        """Return the expansion of a macro's call at a position; None if uncertain."""
         tokens, _ = self._read_call(start, start + _MAX_CHARS)
         macro = self._find(tokens[0], start)
         use = _read_use(tokens, 0, macro) if macro else None
@@ -159,7 +159,7 @@ class Macros:
         return join_fragments([(_join(expansion), start, width)])
 
     def _read_call(self, start: int, end: int) -> tuple[list[CToken], bool]:
-        """Return the tokens up to the end of the first parenthesis, and whether all are closed."""
+        """Return the tokens through the first closing parenthesis, and whether all are closed."""
         tokens, depth = list[CToken](), 0
         for token in iter_c_tokens(self.text, start, end):
             depth += (token.text == "(") - (token.text == ")")
@@ -177,14 +177,14 @@ class Macros:
     ) -> Iterator[tuple[int, int, list[CToken]]]:
         """Yield each use of a macro: its first and last token, and its expansion.
 
-        ``body`` is the definition that the tokens are part of.
+        ``body`` is the definition that contains the tokens.
         """
         index = next((i for i, x in enumerate(tokens) if x.text == "("), len(tokens))
         while index < len(tokens):
             macro = self._find(tokens[index], position)
             name = tokens[index].text
             if macro and body and (name in body.parameters or len(self.events[name]) > 1):
-                macro = None  # a parameter, or defined anew before the macro is used
+                macro = None  # a parameter, or redefined before the macro is used
             use = _read_use(tokens, index, macro) if macro else None
             if macro and use:
                 arguments, end = use
@@ -194,7 +194,7 @@ class Macros:
                 index += 1
 
     def _find(self, token: CToken, position: int) -> _Macro | None:
-        """Return the macro with a token's name that is certain at a position."""
+        """Return the macro with a token's name if it is certain at a position."""
         events = self.events.get(token.text) if token.kind is CTokenKind.NAME else None
         index = bisect_left(events, (position,)) - 1 if events else -1
         return events[index].macro if events and index >= 0 else None
@@ -202,7 +202,7 @@ class Macros:
     def _substitute(
         self, macro: _Macro, arguments: list[list[CToken]], position: int, hidden: set[str]
     ) -> list[CToken]:
-        """Return the body of a macro with its arguments, expanded."""
+        """Expand the body of a macro with its arguments."""
         values = dict(zip(macro.parameters or (), arguments, strict=True))
         expanded_values = dict[str, list[CToken]]()
         result, body, index = list[CToken](), macro.body, 0
@@ -240,7 +240,7 @@ class Macros:
         return self._rescan(result, position, hidden)
 
     def _rescan(self, tokens: list[CToken], position: int, hidden: set[str]) -> list[CToken]:
-        """Return tokens with all macros but the hidden ones expanded."""
+        """Expand all macros in tokens except the hidden ones."""
         self._spend(len(tokens))
         self._depth += 1
         if self._depth > _MAX_DEPTH:
@@ -290,9 +290,9 @@ def _trim(tokens: list[CToken]) -> list[CToken]:
 def _read_use(
     tokens: Sequence[CToken], index: int, macro: _Macro
 ) -> tuple[list[list[CToken]], int] | None:
-    """Return the arguments of the macro named at an index, and the index after the use.
+    """Return the arguments of the macro at an index, and the index after the use.
 
-    It is None if the name is no use of the macro.
+    The arguments are None if the name is not a use of the macro.
     """
     if macro.parameters is None:
         return [], index + 1
@@ -324,5 +324,5 @@ def _make_string(tokens: Sequence[CToken]) -> CToken:
 
 
 def _join(tokens: Sequence[CToken]) -> str:
-    """Return the text of an expansion; blanks separate it from the text around it."""
+    """Return the text of an expansion between blanks."""
     return f" {''.join(x.text for x in tokens)} "

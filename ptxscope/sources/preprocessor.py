@@ -13,7 +13,7 @@ from ..engine.syntax.c_lexer import (
 )
 
 Definitions = Mapping[str, str | None]
-"""Texts of object macros by name; None for a name that is not defined."""
+"""Texts of object macros by name; None for an undefined name."""
 
 _DEFINITION = re.compile(
     rf"\s++(?P<name>{NAME})(?>\((?P<parameters>[^()]*+)\)|)(?P<body>.*)", re.DOTALL
@@ -30,7 +30,7 @@ class Definition(NamedTuple):
 
 
 def read_definition(rest: str) -> Definition | None:
-    """Return the definition in the text after ``#define``; None if there is no name."""
+    """Return the definition in the text after ``#define``; None without a name."""
     match = _DEFINITION.match(rest)
     if match is None:
         return None
@@ -40,9 +40,9 @@ def read_definition(rest: str) -> Definition | None:
 
 
 def iter_definitions(text: str) -> Iterator[tuple[Directive, bool]]:
-    """Yield the lines of a C source that define macros or end their definition.
+    """Yield the lines of a C source that define or undefine macros.
 
-    Each comes with whether it stands in a condition other than the guard of the whole file.
+    Each comes with whether it is in a condition other than the guard of the whole file.
     """
     directives = [x for x in iter_directives(text) if is_definition(x) or is_condition(x)]
     words = [x.word for x in directives]
@@ -58,7 +58,7 @@ def iter_definitions(text: str) -> Iterator[tuple[Directive, bool]]:
 
 
 def is_definition(directive: Directive) -> bool:
-    """Whether a directive defines a macro or ends its definition."""
+    """Whether a directive defines or undefines a macro."""
     return directive.word in ("define", "undef")
 
 

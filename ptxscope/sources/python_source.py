@@ -1,7 +1,7 @@
-"""The strings of a Python source: adjacent ones joined, with gaps for inserted values.
+"""The strings of a Python source: adjacent strings joined, with gaps for inserted values.
 
-Triton and llvmlite's ``InlineAsm``, with which Numba's intrinsics are written, take strings of
-asm with LLVM's constraints: ``inline_asm_elementwise("…", "=r,r", …)``.
+Triton, and llvmlite's ``InlineAsm`` in Numba's intrinsics, take strings of asm with LLVM's
+constraints: ``inline_asm_elementwise("…", "=r,r", …)``.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
 def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
-    """Return the start positions of the docstrings among strings in order of position.
+    """Return the start positions of the docstrings among strings, which are in order.
 
-    Each string comes with its span and whether its prefix allows a docstring.
+    Each string has its span and whether its prefix allows a docstring.
     """
     starts = set[int]()
     depth, is_statement_start, is_in_header, position = 0, True, False, 0
     can_start = True
-    """Whether a statement begins here that may be a docstring."""
+    """Whether a docstring may begin here."""
     for (start, end), is_candidate in strings:
         for event in _EVENT.finditer(text, position, start):
             kind, mark = event.lastgroup, event["mark"]
@@ -83,9 +83,9 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v
 _ESCAPES |= {x: x for x in "\\'\""}
 _SPACE = re.compile(r"(?>(?:[\s\\]++|#[^\n]*+)*)")
 _FARTHEST = 200
-"""Largest distance between strings that are added to each other, in characters."""
+"""Maximum characters between strings that are added to each other."""
 _FORMAT_SUFFIX = re.compile(r"[\s)]*+(?P<how>\.\s*+format\b|%|\+)")
-"""Text after a string that makes it a template, or only a part."""
+"""Text after a string that makes it a template or a part."""
 _FIELD = re.compile(r"\{\{|\}\}|\{[^{}]*+\}")
 _PERCENT = re.compile(r"%%|%(?>\([^()\s]{0,40}+\)|)[-+#0-9.*]{0,8}+[sdiuxXcr]")
 
@@ -102,12 +102,12 @@ class _Quoted(NamedTuple):
 def _read_tokens(text: str) -> Iterator[_Quoted]:
     """Yield every closed string.
 
-    ``tokenize`` finds the same in valid files, but takes three to eight times as long, and from
-    Python 3.12 on it raises an error at the first string that is not closed: all others would be
-    lost. Before 3.12, an f-string is one token; from then on, it is many.
+    ``tokenize`` finds the same in valid files, but takes three to eight times as long, and since
+    Python 3.12 it raises an error at the first unclosed string: all later ones would be lost. An
+    f-string is one token before 3.12, and several since.
     """
     unclosed = dict.fromkeys(_BODY, 0)
-    """For each kind of quotes, the position up to which none are closed."""
+    """For each kind of quotes, the position before which none are closed."""
     position = 0
     while token := _STRING_START.search(text, position):
         position = token.end()
@@ -139,7 +139,7 @@ def _is_statement_end(text: str, position: int) -> bool:
 
 
 def read_python_strings(text: str) -> Iterator[Fragment]:
-    """Yield every string, adjacent ones joined, except docstrings that are prose."""
+    """Yield every string, joined with adjacent ones, except docstrings that are prose."""
     tokens = list(_read_tokens(text))
     docstring_starts = find_docstrings(
         text, (((x.start, x.end), not set(x.prefix) & set("bf")) for x in tokens)
@@ -195,7 +195,7 @@ def _read_sum(separator: str) -> str:
 
 
 def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterator[TextFragment]:
-    """Yield the pieces of a string, with gaps for values from a format or a sum after it."""
+    """Yield the pieces of a string, with gaps for values from a following format or sum."""
     match = _FORMAT_SUFFIX.match(text, end)
     operator = match["how"] if match else ""
     fields = {"%": _PERCENT, "+": None, "": None}.get(operator, _FIELD)
@@ -205,7 +205,7 @@ def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterato
 
 
 def _replace_field(field: re.Match[str]) -> str:
-    """Return a gap for a field; a doubled ``{``, ``}`` or ``%`` is literal."""
+    """Return a gap for a field; doubled ``{``, ``}`` and ``%`` are literal."""
     return field[0][0] if field[0] in ("{{", "}}", "%%") else GAP
 
 
@@ -256,7 +256,7 @@ def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int,
 
 
 def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[TextFragment]:
-    """Yield pieces of a string: text, position, and width if it was an escape."""
+    """Yield pieces of a string: text, position, and width in the source of an escape."""
     if raw:
         yield text[start:end], start, 0
     else:
@@ -276,7 +276,7 @@ _BETWEEN = re.compile(
     r"(?>(?P<name>\w++)\s*+=\s*+|)(?>\((?>(?:\s++|\#[^\n]*+\n)*)|)"
     r"[rRbBuU]?+(?:\"{3}|'{3}|[\"'])"
 )
-"""The source between a string and the next one, which is another argument."""
+"""The source between strings that are separate arguments."""
 
 
 class PythonString(NamedTuple):
@@ -287,7 +287,7 @@ class PythonString(NamedTuple):
 
 
 def pair_constraints(text: str, fragments: Iterable[Fragment]) -> Iterator[PythonString]:
-    """Yield the strings; those before, or after, a string of constraints are asm."""
+    """Yield the strings; a string before or after a string of constraints is asm."""
     strings = list(fragments)
     for index, fragment in enumerate(strings):
         operands = None
@@ -302,9 +302,9 @@ def pair_constraints(text: str, fragments: Iterable[Fragment]) -> Iterator[Pytho
 def _read_pair(
     text: str, first: Fragment, following: Sequence[Fragment], name: str, *, is_second: bool = False
 ) -> AsmOperands | None:
-    """Return the operands of constraints if two strings are arguments one after the other.
+    """Return the operands of constraints if two strings are adjacent arguments.
 
-    The second one may have a keyword, which is ``name``.
+    The second one may have the keyword ``name``.
     """
     if not following or not first.ptx or not following[0].ptx:
         return None

@@ -1,4 +1,4 @@
-"""The PTX of a Rust source: each ``asm!`` with its operands, and strings that hold PTX."""
+"""The PTX of a Rust source: each ``asm!`` with its operands, and strings with PTX."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?>:[^{}]*+|)\}", re.ASCII
 
 
 def read_rust_blocks(text: str) -> Iterator[Block]:
-    """Yield the strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
+    """Yield the strings of a Rust source with PTX, and the lines of each ``asm!``."""
     unclosed = set[str]()
     lines: list[TextFragment] | None = None
     """Lines of the open ``asm!``, or None outside of one."""
     position = end_of_lines = 0
     depth = 0
-    """The open brackets of a ``concat!`` or of a repetition of a macro in it."""
+    """The number of open brackets of a ``concat!``, or of a macro repetition in it."""
     glue_start = line_count = 0
-    """The start of the text that is no string and not yet in the lines."""
+    """The start of text outside strings that is not yet in the lines."""
     while token := _RUST.search(text, position):
         position = token.end()
         kind = token.lastgroup
@@ -82,7 +82,7 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
 
 
 def _make_glue(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    """Yield a gap for the text between two strings of a ``concat!``, if it is not a comma."""
+    """Yield a gap for the text between two strings of a ``concat!``, unless it is a comma."""
     if text[start:end].strip(", \t\r\n"):
         yield GAP, start, end - start
 
@@ -90,9 +90,9 @@ def _make_glue(text: str, start: int, end: int) -> Iterator[TextFragment]:
 def _name_operands(
     lines: list[TextFragment], constants: Mapping[str, str]
 ) -> Iterator[TextFragment]:
-    """Yield the lines of an ``asm!`` with a register for each placeholder: ``%a`` for ``{a}``.
+    """Yield the lines of an ``asm!`` with registers for placeholders: ``%a`` for ``{a}``.
 
-    Known constants replace their placeholders; an unknown constant is a gap.
+    Known constants replace their placeholders; unknown ones become gaps.
     """
     numbers = count()
 
@@ -119,7 +119,7 @@ _RUST_SETTING = re.compile(r"\s*+(?>(?:options|clobber_abi)\s*+\([^()]*+\)\s*+|)
 _RUST_CLASS = re.compile(
     r"\s*+(?>\w++\s*+=\s*+|)(?:in|out|lateout|inout|inlateout)\s*+\(\s*+(?P<name>[\w\"]++)"
 )
-"""The class of an operand's registers: of PTX's it is `reg16`, `reg32` or `reg64`."""
+"""The class of an operand's registers: PTX has ``reg16``, ``reg32`` and ``reg64``."""
 _RUST_CONSTRAINTS = {"in": "r", "out": "=&r", "lateout": "=r", "inout": "+r", "inlateout": "+r"}
 _RUST_LITERAL = re.compile(
     r"(?P<sign>-?)(?P<digits>0x[0-9a-fA-F_]++|0b[01_]++|0o[0-7_]++|[0-9][0-9_]*+)"
@@ -130,7 +130,7 @@ _RUST_LITERAL = re.compile(
 def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, str]]:
     """Return the operands after the strings of an ``asm!``, and its constants by placeholder.
 
-    The text of a constant that is not a literal is empty.
+    A constant that is not a literal has an empty text.
     """
     end = text.find("asm!", start, start + MAX_ASM_CHARS)
     end = len(text) if end < 0 else end

@@ -1,7 +1,7 @@
-"""The language of a file, from its name or the beginning of its text, and code in other texts.
+"""The language of a file, by its name or the beginning of its text, and code in other texts.
 
-A block of a Markdown fence, of HTML's ``<pre>`` or of a cell of a Jupyter notebook is a range of
-the file with its escaped characters decoded.
+A block of a Markdown fence, an HTML ``<pre>`` or a Jupyter cell is a range of the file with decoded
+characters.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Language(StrEnum):
     TEXT = "text"
     """A pasted line or two: adjacent string literals."""
     UNKNOWN = "unknown"
-    """None of these: no PTX is looked for."""
+    """Any other: it is not searched for PTX."""
 
 
 _SUFFIXES = {
@@ -67,11 +67,11 @@ _BY_WORD = {
     **dict.fromkeys(("llvm",), Language.LLVM),
     **dict.fromkeys(("julia",), Language.JULIA),
 }
-"""The language of a code block, by the word after its fence."""
+"""The language of a code block, by the info string of its fence."""
 _UNSPECIFIC_WORDS = frozenset(
     ("", "text", "txt", "plain", "plaintext", "asm", "assembly", "nasm", "gas", "s")
 )
-"""Words after a fence that do not name a language."""
+"""Info strings that do not name a language."""
 _WHOLE_FILE_SUFFIXES = frozenset(
     ("py", "cu", "c", "cc", "cpp", "cxx", "c++", "cl", "hip", "m", "mm", "ii")
 )
@@ -79,7 +79,7 @@ _STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
 _SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
 """Text after the parenthesis of an asm statement."""
 _MACRO_SOURCE = re.compile(r"\s*+[\w#][^\";]{0,200}+\"")
-"""Such text with a macro before the first string."""
+"""``_SOURCE`` with a macro before the first string."""
 _PYTHON = re.compile(r"^[^\S\n]*+(?:import|from|def)\s++\w", re.MULTILINE)
 _LINE_MARKER = re.compile(r'\s*+#(?:[ \t]*+line)?[ \t]++\d++[ \t]++"')
 """The first line of a preprocessor's output."""
@@ -89,18 +89,18 @@ _MODULE = re.compile(
     re.MULTILINE,
 )
 _NEAR = 80
-"""Characters before an instruction in which a quotation mark is looked for."""
+"""Maximum characters between a quotation mark and an instruction."""
 _DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
 """The beginning of cuobjdump output."""
 
 
 def has_known_suffix(name: str) -> bool:
-    """Return whether the name alone says the language of a file."""
+    """Return whether the name alone determines the language of a file."""
     return _suffix(name) in _BY_SUFFIX
 
 
 def is_whole(name: str) -> bool:
-    """Return whether a source with that name is complete: no header, and not pasted."""
+    """Return whether a source with this name is complete: not a header, and not pasted."""
     return _suffix(name) in _WHOLE_FILE_SUFFIXES
 
 
@@ -109,12 +109,12 @@ def _suffix(name: str) -> str:
 
 
 def language_of(name: str, head: str) -> Language:
-    """Return the language of a file, by its name or, if that is not enough, by its beginning."""
+    """Return the language of a file, by its name or, if necessary, by its beginning."""
     return _BY_SUFFIX.get(_suffix(name)) or _language_of_text(head, is_file="." in name)
 
 
 def language_of_block(word: str, text: str) -> Language:
-    """Return the language of a code block, by the word after its fence or by its beginning."""
+    """Return the language of a code block, by its info string or its beginning."""
     language = _BY_WORD.get(word.lower())
     if language is None and word.lower() in _UNSPECIFIC_WORDS:
         language = _language_of_text(text, is_file=True)
@@ -123,7 +123,7 @@ def language_of_block(word: str, text: str) -> Language:
 
 
 def language_of_word(word: str) -> Language:
-    """Return the language that a word names: ``c++``, ``julia``."""
+    """Return the language with a name: ``c++``, ``julia``."""
     return _BY_WORD.get(word.lower(), Language.UNKNOWN)
 
 
@@ -146,7 +146,7 @@ def _language_of_text(text: str, *, is_file: bool) -> Language:
 
 
 def has_asm(text: str, *, macros: bool = False) -> bool:
-    """Return whether there is an asm statement that begins with a string, or with a macro."""
+    """Return whether an asm statement begins with a string or a macro."""
     for position in find_asm_openings(text):
         if _SOURCE.match(text, position) or (macros and _MACRO_SOURCE.match(text, position)):
             return True
@@ -189,12 +189,12 @@ def _begins_ptx(text: str) -> bool:
 
 
 def _holds_ptx(text: str) -> bool:
-    """Return whether a line of a text begins with a declaration or an instruction of PTX."""
+    """Return whether a line of a text begins with a PTX declaration or instruction."""
     return any(line["opcode"] is None or _is_ptx(line) for line in _LINE.finditer(text))
 
 
 def _is_ptx(line: re.Match[str]) -> bool:
-    """Return whether a likely instruction is one, by its opcode and its types."""
+    """Return whether a likely instruction is PTX, by its opcode and its types."""
     types = sum(f".{word}" in _TYPES for word in (line["rest"] or "").split("."))
     return types > 1 or (types > 0 and _is_opcode(line["opcode"]))
 
@@ -234,12 +234,12 @@ def _is_ptx_statement(statement: str) -> bool:
 
 
 class Block(NamedTuple):
-    """A range of a file in a language of its own."""
+    """A range of a file in another language."""
 
     fragment: Fragment
     language: Language
     operands: AsmOperands | None = None
-    """The operands of an asm statement, if they are known."""
+    """The operands of an asm statement, if known."""
 
 
 # --- Markdown -----------------------------------------------------------------------------
@@ -311,11 +311,11 @@ _KERNEL = re.compile(r'"language"\s*+:\s*+"(?P<name>[^"\\]*+)"')
 _MAGIC = re.compile(r"\s*+%%(?P<name>\w++)[^\S\n]*+(?P<arguments>[^\n]*+)")
 _SOURCE_KEYS = ("source", "input")
 _MAX_CELL_DEPTH = 6
-"""Depth of a cell's source in a notebook; what is deeper is an output."""
+"""Maximum depth of a cell's source in a notebook; outputs are deeper."""
 
 
 class _Cell:
-    """A cell while it is read."""
+    """A cell being read."""
 
     def __init__(self) -> None:
         self.kind = ""

@@ -1,4 +1,4 @@
-"""The lines of CUDA C++ from which a listing was compiled: its ``.file`` and ``.loc``."""
+"""The CUDA C++ lines of a compiled listing, by its ``.file`` and ``.loc``."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _DIRECTIVE = re.compile(
 UNSEEN_LISTING = "// The reader has the sources of this listing, not the listing.\n"
 """The first line of a listing whose own lines would mean nothing to the reader."""
 _MAX_PLACES = 1 << 18
-"""The places that are kept while a listing is read in parts."""
+"""Maximum places kept while a listing is read in parts."""
 
 
 class SourcePlace(NamedTuple):
-    """A place in a source, whose file a listing may name later."""
+    """A place in a source; the listing may name its file later."""
 
     module: int
-    """The number of the module in the listing: files are numbered in each."""
+    """The number of the module in the listing: each module numbers its files."""
     file: str
     line: str
     call: tuple[str, str] | None = None
-    """The file and the line of the call into which its function was inlined: the outermost one."""
+    """The file and line of the outermost call that its function was inlined into."""
 
 
 class SourceLines:
-    """The places in the sources of a listing, by its lines."""
+    """The source places of a listing, by its lines."""
 
     def __init__(self, text: str = "") -> None:
         self._lines, self._places = list[int](), list[SourcePlace | None]()
-        """The lines from which places hold, and the places."""
+        """The first lines of places, and the places."""
         self._files: dict[tuple[int, str], str] = {}
         self._calls: dict[tuple[str, str, str], tuple[str, str]] = {}
         """The outermost call for each place in an inlined function, by file, line and column."""
         self._line = 1
         self.module = 0
-        """The number of the last module so far."""
+        """The number of the current module."""
         self._is_unseen = text.startswith(UNSEEN_LISTING)
         self.record(text)
 
@@ -66,9 +66,9 @@ class SourceLines:
         self._line += text.count("\n", counted_end)
 
     def _read_place(self, match: re.Match[str]) -> SourcePlace | None:
-        """Return the place that a ``.loc`` names; None for another directive, or line 0."""
+        """Return the place of a ``.loc``; None for another directive, or line 0."""
         if match["line"] is None:
-            self._calls.clear()  # of the function before
+            self._calls.clear()  # of the previous function
             return None
         call = None
         if match["call_line"] is not None:
@@ -85,7 +85,7 @@ class SourceLines:
         return SourcePlace(self.module, match["number"], match["line"], call)
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
-        """Yield the text of a long listing, by whole lines if these are short, after reading it."""
+        """Record a long listing and yield its text, by whole lines if these are short."""
         held_text = ""
         for chunk in chunks:
             text = held_text + chunk
@@ -104,9 +104,9 @@ class SourceLines:
         return self._places[index] if index >= 0 else None
 
     def format_place(self, place: SourcePlace | None) -> str:
-        """Return ``sad.cu:5``; empty if there is no place, or its file has no name so far.
+        """Return ``sad.cu:5``; empty if there is no place, or its file has no name yet.
 
-        An inlined function has its call, too: ``sad.cu:5, from sad.cu:20``.
+        An inlined function includes its call: ``sad.cu:5, from sad.cu:20``.
         """
         name = self._files.get((place.module, place.file)) if place else None
         if not name or place is None:
@@ -116,7 +116,7 @@ class SourceLines:
         return f"{name}:{place.line}{origin}"
 
     def find(self, line: int) -> str:
-        """Return the place of a line of the listing: ``sad.cu:5``; empty if none is known."""
+        """Return the place of a line of the listing: ``sad.cu:5``; empty if unknown."""
         return self.format_place(self.find_place(line))
 
     def format_line(self, line: int) -> str:
@@ -141,7 +141,7 @@ class SourceLines:
         return f"{file}:{number:<4}" if file else " " * 5
 
     def name_lines(self, data: Any) -> Any:
-        """Return JSON in which a ``source`` follows each ``line`` whose place is known."""
+        """Add a ``source`` after each ``line`` with a known place in JSON."""
         if not self._files:
             return data
         if isinstance(data, Mapping):
@@ -157,5 +157,5 @@ class SourceLines:
 
 @lru_cache(maxsize=4)
 def read_source_lines(text: str) -> SourceLines:
-    """Return the places in the sources of a listing, cached."""
+    """Return the source places of a listing, cached."""
     return SourceLines(text)

@@ -1,4 +1,4 @@
-"""Locations in a file, with the line around them."""
+"""Locations in a file, with their lines."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from ..engine.syntax.errors import Span
 
 WINDOW = 200
-"""Characters of a line that are kept on either side of a statement."""
+"""Characters of a line kept on either side of a statement."""
 MAX_EXCERPT_CHARS = 3 * WINDOW
-"""Characters of a line that are kept from the position of a problem."""
+"""Maximum characters of a line kept from the position of a problem."""
 
 
 class SourceLocation(NamedTuple):
@@ -24,11 +24,11 @@ class SourceLocation(NamedTuple):
     column: int
     """From 1, in characters."""
     excerpt: str
-    """The line, or the part around the location if the line is very long."""
+    """The line, or its part around the location if it is very long."""
     span: Span
     """The range in the excerpt."""
     width: int = 0
-    """Characters of the line in the range, including those beyond the excerpt."""
+    """Characters of the range in the line, including any beyond the excerpt."""
 
 
 class LineIndex:
@@ -52,7 +52,7 @@ class LineIndex:
 
 
 def find_span(spans: Sequence[tuple[Any, ...]], position: int) -> int:
-    """Return the index of the span, of some in order, that holds a position; -1 for none.
+    """Return the index of the span that contains a position, among sorted spans; or -1.
 
     A span begins with its start and its end.
     """

@@ -24,10 +24,10 @@ def load(
 ) -> tuple[Program, ...]:
     """Return every kernel, function and block of PTX in a file's text, in order.
 
-    ``name`` is the file's name. Without one, the text was pasted and counts as PTX if it is nothing
-    else. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
-    position reached in the text. ``is_wanted`` chooses blocks by their PTX. In an excerpt,
-    registers may be declared elsewhere. Nothing is raised: each statement has its ``problems``.
+    ``name`` is the file's name. Without one, the text was pasted and is PTX if no other language
+    fits. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
+    current position in the text. ``is_wanted`` selects blocks by their PTX. In an excerpt,
+    registers may be declared elsewhere. Nothing is raised: statements have ``problems``.
     """
     language = language_of(name, text)
     if language is Language.UNKNOWN and not name:

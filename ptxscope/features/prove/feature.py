@@ -44,7 +44,7 @@ FEATURE = Feature(
     services={
         Service.ASK_COMPUTED_VALUE: f"{__package__}.transitions:ask_computed_value",
         Service.FOLLOW_EXPLANATION: f"{__package__}.next_report:iter_follow_up_blocks",
-        Service.TELL_EXPLANATIONS_APART: f"{__package__}.next_report:find_next_blocks",
+        Service.SEPARATE_EXPLANATIONS: f"{__package__}.next_report:find_next_blocks",
         Service.LOAD_PROVER: f"{__package__}.equivalence:load_prover",
     },
     exports={

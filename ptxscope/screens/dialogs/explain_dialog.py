@@ -169,7 +169,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             for explanation in explanations
         ]
         is_open = self._diagnosis is not None and len(self._diagnosis.likeliest) > 1
-        can_ask = is_open and find_services(Service.TELL_EXPLANATIONS_APART)
+        can_ask = is_open and find_services(Service.SEPARATE_EXPLANATIONS)
         self._explanation_menu.show([*items, _NEXT] if can_ask else items)
         self.set_class(not explanations, "-unexplained")
         self._explanation_menu.border_title = f"Explanations · {len(explanations)}"
@@ -214,7 +214,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     async def _find_next(self, diagnosis: Diagnosis) -> None:
         """Find the operands to try next, and show what each result there would mean."""
-        (find, *_) = find_services(Service.TELL_EXPLANATIONS_APART)
+        (find, *_) = find_services(Service.SEPARATE_EXPLANATIONS)
 
         def take(answer: tuple[Mapping[str, int], Iterable[Block]]) -> None:
             self._next, blocks = answer
