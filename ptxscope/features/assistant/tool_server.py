@@ -37,7 +37,7 @@ SERVER = MCPServer(
     instructions=(
         "Exact results of NVIDIA PTX instructions. Check every claim about the result of a PTX "
         "instruction with these tools instead of computing it. Two models give an answer: `isa` "
-        "is the documentation, `ptxas` is what NVIDIA's assembler makes of the instruction."
+        "is the documentation, `ptxas` is the code that NVIDIA's assembler generates."
     ),
 )
 Ptx = Annotated[
@@ -57,8 +57,8 @@ Operands = Annotated[
 ModelName = Annotated[
     str,
     Field(
-        description="isa (the documentation), ptxas (what the code of the newest assembler "
-        "computes), ptxas-12.4 (an older one), or some errata: E3+E6"
+        description="isa (the documentation), ptxas (the results of the newest "
+        "assembler's code), ptxas-12.4 (an older one), or some errata: E3+E6"
     ),
 ]
 Conditions = Annotated[
@@ -138,7 +138,7 @@ def explain(
 def check(
     source: Annotated[str, Field(description="the text of a PTX listing, or of a source with PTX")],
     file_name: Annotated[str, Field(description="such as a.cu: its ending is the language")] = "",
-    with_all: Annotated[bool, Field(description="also list what is right")] = False,
+    with_all: Annotated[bool, Field(description="also list instructions without findings")] = False,
 ) -> str:
     """Return the illegal instructions of a source, those that an erratum changes, and others."""
     with TemporaryDirectory() as folder:

@@ -111,7 +111,7 @@ _OWN_RULES: dict[str, tuple[Severity, str]] = {
     ),
     "sequence": (
         Severity.NOTE,
-        "Several instructions compute what one CUDA intrinsic computes on lanes.",
+        "Several instructions compute a CUDA intrinsic on lanes.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},

@@ -121,7 +121,7 @@ def _parse_settings(table: object, path: Path) -> CheckSettings:
     values = dict[str, Any]()
     for key, value in table.items():
         if key not in readers:
-            raise _make_error(path, f"{key!r} is not a setting; these are: {' '.join(readers)}")
+            raise _make_error(path, f"{key!r} is not a setting; use: {' '.join(readers)}")
         try:
             values[key] = readers[key](value)
         except ValueError as error:
@@ -195,7 +195,7 @@ def make_settings(
     rules = {word for text in ignored for word in text.replace(",", " ").split()}
     if unknown := sorted(rules - map_rules().keys()):
         allowed = " ".join(map_rules())
-        raise CommandError(f"error: {unknown[0]!r} is not a rule; these are: {allowed}")
+        raise CommandError(f"error: {unknown[0]!r} is not a rule; use: {allowed}")
     if model is not None:
         with command_errors(ValueError):
             parsed_model = parse_model(model)

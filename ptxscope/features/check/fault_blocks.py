@@ -328,12 +328,12 @@ def find_first_pair(fault: CompilerFault) -> tuple[RowTrace, RowTrace, int] | No
 
 def _iter_code_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[Block]:
     if not listing.rows:
-        yield make_paragraph(f"None is here: {listing.remark}.", is_close=True)
+        yield make_paragraph(f"There is no machine code: {listing.remark}.", is_close=True)
         return
     first = listing.rows[0]
     source = "Recorded code of" if listing.is_recorded else "Of"
     if listing.remark:
-        yield make_paragraph(f"No tools made it anew: {listing.remark}.", is_close=True)
+        yield make_paragraph(f"The code was not assembled again: {listing.remark}.", is_close=True)
     yield make_paragraph(
         f"{source} ptxas {first.ptxas}, `-arch={first.arch}`, default `-O3`, by nvdisasm "
         f"{first.nvdisasm}, without the computation of addresses.",

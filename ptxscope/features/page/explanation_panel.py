@@ -88,7 +88,7 @@ def explain(
         words = ["ptxscope", "explain", str(ins), *values]
         words += [word for part in parts for word in ("--got", part)]
         command = make_element("pre", shlex.join(words))
-        about = f"A page explains blocks of up to {_MAX_EXPLAINED} statements. The command line:"
+        about = f"The web explorer explains up to {_MAX_EXPLAINED} statements. The command line:"
         return [form, make_element("p", about), make_report(command)], None
     diagnosis = explain_block(ins, [observation])
     buttons = [

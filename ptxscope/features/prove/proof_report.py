@@ -82,8 +82,8 @@ def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
         )
     answer = _format_value_answer(proof, advice)
     return (
-        f"Undecided: memory is not compared, nor what special registers hold: {statements}. If "
-        "registers of one name are given the same values, and these results are stored at the "
+        f"Undecided: memory is not compared, nor the values of special registers: {statements}. "
+        "If registers of one name are given the same values, and these results are stored at the "
         f"same addresses: {answer[0].lower()}{answer[1:]}"
     )
 

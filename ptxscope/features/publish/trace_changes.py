@@ -24,7 +24,7 @@ def describe_change(old: str, new: str, names: Iterable[str] = ()) -> str:
     if changes:
         return "; ".join(changes)
     if _list_numbers(old) == _list_numbers(new):
-        return "only drawn or worded anew"
+        return "only the drawing or the wording changed"
     has_results = bool(results) and all(was for _, was, _ in results)
     return "the steps changed, the result did not" if has_results else "the values changed"
 

@@ -176,7 +176,7 @@ def test_a_line_has_the_report_of_its_fault() -> None:
     assert table["Wrong"] == "for these operands; for others unknown"
     assert table["Tried with"].startswith(f"`{E3}`")
     assert "a = 0xffffffff, that is -1" in text
-    assert "None is here: " in text
+    assert "There is no machine code: " in text
     assert "%1" not in text.splitlines()[0]
 
 

@@ -568,9 +568,9 @@ def test_a_stale_trace_is_named_by_its_line_and_what_changed(format_: str, tmp_p
     path.write_text(made.replace("1 + 2 = 3", "1 + 2 = 4"), "utf-8")
     assert check(path) == ":3: stale: the steps changed, the result did not\n"
     path.write_text(made.replace("nothing wraps yet", "it wraps nothing"), "utf-8")
-    assert check(path) == ":3: stale: only drawn or worded anew\n"
+    assert check(path) == ":3: stale: only the drawing or the wording changed\n"
     path.write_text(made.replace("PTX ISA 9.2", "PTX ISA 9.1"), "utf-8")
-    assert check(path) == ":3: stale: only drawn or worded anew\n"
+    assert check(path) == ":3: stale: only the drawing or the wording changed\n"
 
 
 @pytest.mark.parametrize("format_", SHOWN)
@@ -597,7 +597,7 @@ def test_a_stale_picture_is_named_by_what_changed(format_: str, tmp_path: Path) 
     assert check(path) == ":1: stale: d was 0x00000003, is 0x00000004\n"
     path.write_text(made, "utf-8")
     drawn.write_bytes(data + b" ")
-    assert check(path) == ":1: stale: only drawn or worded anew\n"
+    assert check(path) == ":1: stale: only the drawing or the wording changed\n"
     drawn.unlink()
     assert check(path) == f":1: stale: x.{format_} is missing\n"
 
@@ -608,7 +608,7 @@ def test_a_stale_form_is_not_said_to_have_a_result(tmp_path: Path) -> None:
     update(path)
     made = path.read_text("utf-8")
     path.write_text(made.replace("sm_30", "sm_20"), "utf-8")
-    assert check(path) == ":1: stale: only drawn or worded anew\n"
+    assert check(path) == ":1: stale: only the drawing or the wording changed\n"
     path.write_text(re.sub(r"\b4\b", "5", made), "utf-8")
     assert path.read_text("utf-8") != made
     assert check(path) == ":1: stale: the values changed\n"

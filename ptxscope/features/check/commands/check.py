@@ -165,7 +165,7 @@ def make_parser() -> Parser:
         "--jobs",
         metavar="N",
         type=parse_count,
-        help="files to check in parallel (default: as many as is fastest)",
+        help="files to check in parallel (default: the fastest number)",
     )
     return parser
 

@@ -29,8 +29,8 @@ from .programs import PROGRAM_HELP, add_timeout, add_where, parse_program
 _EPILOG = f"""\
 A condition combines registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by
 key (operate.t[0]; `ptxscope trace -f json` names them), their flags (clamped, clamped_low,
-clamped_high, wrapped, …), numbers, and Python's operators. Registers are unsigned, rows are the
-numbers that the trace shows. {OLD}.d is d before.
+clamped_high, wrapped, …), numbers, and Python's operators. Registers are unsigned; rows are the
+numbers that the trace shows. {OLD}.d is the former value of d.
 
 With --next, give the arguments of `ptxscope explain`. The answer has operands for which its
 explanations of an observed result differ the most.

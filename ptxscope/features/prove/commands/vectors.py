@@ -20,8 +20,8 @@ _COUNT = 100
 _EPILOG = f"""\
 The operands are edge cases of words and bytes, numbers close to each other, and random bits; they
 are the same each time. With --cover, the first sets raise every flag of every row, take both sides
-of every choice and show every erratum, with as few sets as could be found. What no operands reach
-is proved and reported. A result has a column for each model that may differ: d:isa,
+of every choice and show every erratum, with as few sets as could be found. Goals that no operands
+reach are reported, with a proof. A result has a column for each model that may differ: d:isa,
 d:ptxas-13.5.
 
 examples:
