@@ -119,7 +119,9 @@ def list_lessons(progress: Mapping[str, LessonProgress]) -> list[Child]:
         make_element("h2", "Lessons"),
         make_element("p", course.summary),
         make_element("p", *following),
-        make_element("p", "The web explorer stores no answers: a reload forgets them, but keeps the card."),
+        make_element(
+            "p", "The web explorer stores no answers: a reload forgets them, but keeps the card."
+        ),
     ]
     number = 1
     for group in course.groups.values():
