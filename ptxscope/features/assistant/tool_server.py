@@ -30,6 +30,8 @@ from ...engine.semantics.models import parse_model
 
 MAX_SECONDS = 60
 MAX_ANSWER_CHARS = 200_000
+BRIEF_CHARS = 4000
+"""Length of an answer of which not all is wanted: a language model pays for each word."""
 SERVER = MCPServer(
     "ptxscope",
     version=__version__,
@@ -67,6 +69,9 @@ Conditions = Annotated[
         description="such as 'b <= 255' or 'd.b0 > a.b0'; registers and their parts are unsigned, "
         "'d.signed < 0' reads one as signed"
     ),
+]
+WithAll = Annotated[
+    bool, Field(description=f"the whole answer, instead of the first {BRIEF_CHARS:,} characters")
 ]
 ToolT = TypeVar("ToolT", bound=Callable[..., str])
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
@@ -112,9 +117,10 @@ def _list_errata(ptx: str, values: Sequence[str], models: Sequence[str]) -> list
 
 
 @_offer_with("trace")
-def trace(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> str:
+def trace(ptx: Ptx, operands: Operands, model: ModelName = "isa", with_all: WithAll = False) -> str:
     """Return every step of one evaluation: lanes, values, flags, and the answers of all models."""
-    return _run("trace", [ptx, *_format_operands(operands)], f"--model={model}")
+    answer = _run("trace", [ptx, *_format_operands(operands)], f"--model={model}")
+    return _cut(answer, with_all=with_all)
 
 
 @_offer_with("explain")
@@ -131,7 +137,8 @@ def explain(
     """
     arguments = [ptx, *_format_operands(operands)]
     extent = ["--all"] if with_all else []
-    return _run("explain", arguments, f"--got={observed}", "--brief", *extent)
+    answer = _run("explain", arguments, f"--got={observed}", "--brief", *extent)
+    return _cut(answer, with_all=with_all)
 
 
 @_offer_with("check")
@@ -141,14 +148,47 @@ def check(
     with_all: Annotated[bool, Field(description="also list instructions without findings")] = False,
 ) -> str:
     """Return the illegal instructions of a source, those that an erratum changes, and others."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, f"source{Path(file_name).suffix}")
-        try:
-            path.write_text(source, encoding="utf-8")
-        except (OSError, ValueError):  # too long, or with a NUL
-            raise ToolError(f"{file_name!r} is not the name of a file") from None
-        answer = _run("check", [str(path)], *([] if with_all else ["--quiet"]))
-        return answer.replace(str(path), file_name or path.name)
+    options = () if with_all else ("--quiet",)
+    return _cut(_run_on_file("check", source, file_name, (), *options), with_all=with_all)
+
+
+@_offer_with("run")
+def run(
+    source: Annotated[str, Field(description="a PTX listing, CUDA C++, or statements of PTX")],
+    values: Annotated[
+        dict[str, Value],
+        Field(
+            description="values by name: of a kernel's parameters, {'a': '[1,2,3]:u32', 'out': "
+            "'zeros:u32:64', 'n': 3}, or of registers, {'%r1': '0x80ff7f01'}"
+        ),
+    ],
+    file_name: Annotated[str, Field(description="such as a.cu: its ending is the language")] = "",
+    kernel: Annotated[str, Field(description="its name, if the source has several")] = "",
+    grid: Annotated[str, Field(description="blocks: X[,Y[,Z]]")] = "",
+    block: Annotated[str, Field(description="threads of a block: X[,Y[,Z]]")] = "",
+    expected: Annotated[
+        list[str],
+        Field(description="such as 'out[3]=0x7f', 'out=[1,2,?]' or '%r4=5': what was wanted"),
+    ] = [],  # noqa: B006 - the schema needs the value
+    model: ModelName = "isa",
+    with_all: WithAll = False,
+) -> str:
+    """Run a kernel from its parameters, or statements from registers, without a GPU.
+
+    Return the buffers or registers that changed. If one is not as expected, also return what its
+    value was computed from; with the block of a kernel, the lines where one change gives all that
+    was expected.
+    """
+    options = [f"--model={model}", *(f"--expect={x}" for x in expected)]
+    shape = {"kernel": kernel, "grid": grid, "block": block}
+    options += [f"--{name}={text}" for name, text in shape.items() if text]
+    if expected and (grid or block):
+        options += ["--explain", f"--timeout={MAX_SECONDS // 2}"]
+    arguments = _format_operands(values)
+    if any("@" in x.partition("=")[2] for x in (*arguments, *expected)):
+        raise ToolError("a value that begins with @ names a file, and no file is read here")
+    answer = _run_on_file("run", source, file_name or "source.ptx", arguments, *options)
+    return _cut(answer, with_all=with_all)
 
 
 @_offer_with("prove")
@@ -158,11 +198,26 @@ def prove(
     first_model: ModelName = "isa",
     second_model: ModelName = "isa",
     conditions: Conditions = [],  # noqa: B006 - the schema needs the value
+    with_all: WithAll = False,
 ) -> str:
     """Prove that two computations are equal for all operands, or return a counterexample."""
     models = (f"--model-a={first_model}", f"--model-b={second_model}")
     options = (*models, *_format_conditions(conditions), f"--timeout={MAX_SECONDS // 2}")
-    return _run("prove", [first, second], "--brief", *options)
+    return _cut(_run("prove", [first, second], "--brief", *options), with_all=with_all)
+
+
+@_offer_with("verify")
+def verify(
+    ptx: Ptx,
+    targets: Annotated[list[str], Field(description="such as sm_75")] = ["sm_90"],  # noqa: B006
+    with_all: WithAll = False,
+) -> str:
+    """Prove which model the machine code follows that the assembler here makes of an instruction.
+
+    It needs NVIDIA's ptxas and nvdisasm, and no GPU.
+    """
+    options = (*(f"--arch={x}" for x in targets), f"--timeout={MAX_SECONDS // 2}")
+    return _cut(_run("verify", [ptx], *options), with_all=with_all)
 
 
 @_offer_with("find")
@@ -173,7 +228,33 @@ def find(
 ) -> str:
     """Return operands for which all conditions hold, or prove that there are none."""
     options = (*_format_conditions(conditions), f"-n={count}", f"--timeout={MAX_SECONDS // 2}")
-    return _run("find", [ptx], *options)
+    return _cut(_run("find", [ptx], *options), with_all=False)
+
+
+def _cut(answer: str, *, with_all: bool) -> str:
+    """Return an answer, or as many of its first lines as a brief one may have."""
+    if with_all or len(answer) <= BRIEF_CHARS:
+        return answer
+    kept, lines = "", answer.splitlines()
+    for count, line in enumerate(lines):
+        if len(kept) + len(line) > BRIEF_CHARS - 80:
+            return f"{kept}… {len(lines) - count:,} more lines; with_all returns them"
+        kept += f"{line}\n"
+    return kept
+
+
+def _run_on_file(
+    command: str, source: str, file_name: str, arguments: Sequence[str], *options: str
+) -> str:
+    """Run a command on a source, which a file has meanwhile; the answer has its name."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"source{Path(file_name).suffix}")
+        try:
+            path.write_text(source, encoding="utf-8")
+        except (OSError, ValueError):  # too long, or with a NUL
+            raise ToolError(f"{file_name!r} is not the name of a file") from None
+        answer = _run(command, [str(path), *arguments], *options)
+        return answer.replace(str(path), file_name or path.name)
 
 
 def _format_operands(operands: Operands) -> list[str]:

@@ -20,6 +20,7 @@ from mcp.client.stdio import stdio_client
 
 from ptxscope.cli import main
 from ptxscope.cli.support.arguments import find_command_module
+from ptxscope.feature import Service, find_services
 from tests.tiers import ci_only
 
 SERVER = StdioServerParameters(command=sys.executable, args=["-m", "ptxscope", "mcp"])
@@ -127,6 +128,8 @@ TOOLS = {
     "check": "check",
     "prove": "prove",
     "find": "find",
+    "run": "run",
+    "verify": "verify",
 }
 """The command of each tool."""
 
@@ -165,6 +168,59 @@ async def test_proofs_and_searches_have_hexadecimal_operands() -> None:
         found = re.search("a = (\\S+), b = 0x00000003, c = (\\S+)  ->  d = (0x\\S+)", search)
         assert found
         assert int(found[1], 0) + 3 == int(found[3], 0) & 0xFF == 7
+
+
+KERNEL = """
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry double(.param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<4>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [out];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r2, 3, %r1;
+  mul.wide.u32 %d2, %r2, 4;
+  add.u64 %d3, %d1, %d2;
+  st.global.u32 [%d3], %r3;
+  ret;
+}
+"""
+"""It stores 3 * i + n."""
+
+
+async def test_a_brief_answer_ends_at_a_line_and_says_how_much_is_left() -> None:
+    statements = "".join(f"vadd4.u32.u32.u32 t{i}, a, b, c; " for i in range(12))
+    block = f"{{ {statements}add.u32 d, t0, t11; }}"
+    async with open_session() as session:
+        _, whole = await call(session, "trace", ptx=block, operands={"a": 1}, with_all=True)
+        _, brief = await call(session, "trace", ptx=block, operands={"a": 1})
+    assert len(brief) <= 4000 < len(whole)
+    *kept, note = brief.splitlines()
+    lines = whole.splitlines()
+    assert kept == lines[: len(kept)]
+    assert note == f"… {len(lines) - len(kept)} more lines; with_all returns them"
+
+
+@ci_only
+async def test_a_kernel_runs_and_what_is_wrong_is_explained() -> None:
+    async with open_session() as session:
+        values = {"%r2": 2, "%r1": 5}
+        line = "mad.lo.u32 %r3, %r2, 3, %r1;"
+        _, answer = await call(session, "run", source=line, values=values)
+        assert "%r3 = 0x0000000b" in answer
+        is_error, answer = await call(session, "run", source=line, values={"%r2": "@/etc/passwd"})
+        assert is_error
+        assert "no file is read" in answer
+        if not find_services(Service.RUN_KERNEL):
+            return
+        given = {"source": KERNEL, "values": {"out": "zeros:u32:4", "n": 1}, "block": "4"}
+        _, answer = await call(session, "run", **given)
+        assert "[0]  1  4  7 10" in answer
+        _, answer = await call(session, "run", **given, expected=["out=[1,3,5,7]"])
+        assert "line 11" in answer
+        assert "2" in answer.partition("line 11")[2]  # 3 shall be 2
 
 
 @ci_only
