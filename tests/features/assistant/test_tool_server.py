@@ -193,9 +193,10 @@ KERNEL = """
 async def test_a_brief_answer_ends_at_a_line_and_says_how_much_is_left() -> None:
     statements = "".join(f"vadd4.u32.u32.u32 t{i}, a, b, c; " for i in range(12))
     block = f"{{ {statements}add.u32 d, t0, t11; }}"
+    given = {"ptx": block, "operands": dict.fromkeys("abc", 1)}
     async with open_session() as session:
-        _, whole = await call(session, "trace", ptx=block, operands={"a": 1}, with_all=True)
-        _, brief = await call(session, "trace", ptx=block, operands={"a": 1})
+        _, whole = await call(session, "trace", **given, with_all=True)
+        _, brief = await call(session, "trace", **given)
     assert len(brief) <= 4000 < len(whole)
     *kept, note = brief.splitlines()
     lines = whole.splitlines()
