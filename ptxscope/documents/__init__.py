@@ -19,7 +19,7 @@ class Format(NamedTuple):
     render: str
     """The module and the name of the function that renders a trace with options."""
     endings: tuple[str, ...]
-    """The endings of file names; a new file gets the first."""
+    """The endings of file names; new files get the first."""
 
 
 _OWN_FORMATS = {
@@ -44,7 +44,7 @@ BINARY = frozenset({"png", "pdf"})
 
 @cache
 def map_formats() -> Mapping[str, Format]:
-    """Return the formats by name, those of features too, in the order of the help."""
+    """Return all formats by name, including features', in the order of the help."""
     from ..feature import arrange, list_features
 
     added = [(x.name, x) for feature in list_features() for x in feature.formats]
@@ -55,7 +55,7 @@ FORMATS: Collection[str] = LazyNames(_OWN_FORMATS, map_formats)
 
 
 def find_format(name: str) -> Format:
-    """Return the format of a name, which is one of ``FORMATS``."""
+    """Return the format with a name in ``FORMATS``."""
     return _OWN_FORMATS.get(name) or map_formats()[name]
 
 
@@ -70,7 +70,7 @@ def format_of(name: str) -> Format | None:
 
 def ending_of(name: str) -> str:
     """Return the ending of a file name in lower case, without its dot, or an empty string."""
-    base = name.rpartition("/")[2].lstrip(".")  # a dot in front hides a file
+    base = name.rpartition("/")[2].lstrip(".")  # a leading dot hides a file
     return base.rpartition(".")[2].lower() if "." in base else ""
 
 
@@ -100,7 +100,7 @@ def export(
 ) -> str | bytes:
     """Return the trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
 
-    Fields of the options can be given by name: ``export(trace, "svg", both=True)``.
+    Fields of the options can be passed by name: ``export(trace, "svg", both=True)``.
 
     Raise ValueError if the format or an option is unknown, or an image would be too large. Raise
     ImportError with an installation command if an image needs a package that is not installed.
@@ -122,7 +122,7 @@ def export(
 
 
 def _load_renderer(target: str) -> Callable[[Trace, Options], str | bytes]:
-    """Return the function that renders a trace in a format; a feature names its own in full."""
+    """Return the function that renders a trace in a format."""
     module, _, name = target.partition(":")
     render: Callable[[Trace, Options], str | bytes]
     if module.startswith("."):

@@ -1,7 +1,7 @@
 """Elements: parts of a page in a browser, as nested lists of strings.
 
-A script creates a node for each, ``format_html`` writes them into a file. Text is only ever text:
-neither of them reads markup.
+A script creates a node for each; ``format_html`` writes them into a file. Neither interprets text
+as markup.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _VOID = frozenset({"img", "input", "br", "progress"})
 def make_element(tag: str, *children: Child, **attributes: str | bool | None) -> Element:
     """Return an element.
 
-    An underscore in an attribute's name is a dash, one at its end is none: ``class_``. An attribute
+    An underscore in an attribute's name is a dash, and dropped at its end: ``class_``. An attribute
     that is False or None is absent, one that is True is empty.
     """
     present = {
@@ -44,13 +44,13 @@ def make_button(label: str, action: str, **attributes: str | bool | None) -> Ele
 
 
 def make_words(text: str) -> tuple[Child, ...]:
-    """Return a text whose words between backticks are code."""
+    """Return a text; words between backticks are code."""
     parts = text.split("`")
     return tuple(make_element("code", x) if i % 2 else x for i, x in enumerate(parts) if x)
 
 
 def make_problem(error: PtxError, problem: Problem) -> Element:
-    """Return a problem of a text: its message, carets under what is wrong, what is allowed."""
+    """Return a problem of a text: its message, carets under the error, and the alternatives."""
     lines = caret_lines(error.text, problem._replace(hint=""))
     hint = f"allowed: {make_printable(problem.hint)}" if problem.hint else ""
     return make_element(
@@ -63,7 +63,7 @@ def make_problem(error: PtxError, problem: Problem) -> Element:
 
 
 def make_error(error: PtxError) -> Element:
-    """Return an error, with carets under what is wrong."""
+    """Return an error with carets below it."""
     return make_element("div", *(make_problem(error, x) for x in error.errors), role="alert")
 
 
@@ -73,7 +73,7 @@ def make_report(*children: Child) -> Element:
 
 
 def _show_controls(child: Child) -> Child:
-    """Return an element in whose text control characters are visible."""
+    """Make control characters in an element's text visible."""
     if isinstance(child, str):
         return make_printable_lines(child)
     return [*child[:2], *map(_show_controls, child[2:])]
@@ -82,7 +82,7 @@ def _show_controls(child: Child) -> Child:
 def make_field(
     label: str, text: str, *, key: str, hint: str = "", rows: str = "", has_focus: bool = False
 ) -> Element:
-    """Return a labelled text field, which may get the focus; its key tells it from others."""
+    """Return a labelled text field with a unique key, possibly with the focus."""
     attributes = {
         "id": f"field-{key}",
         "name": "text",

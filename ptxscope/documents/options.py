@@ -1,5 +1,6 @@
-"""The options of a document: its content and appearance, and one table of them for the parser,
-printed commands, manuals, dialogs and checks, in the order in which a printed command names them.
+"""The options of a document, in one table for the parser, commands, manuals, dialogs and checks.
+
+They are in the order of printed commands.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Motion(StrEnum):
 
     STILL = "still"
     STEPPING = "stepping"
-    """The fragment ``#step-saturate`` in the address shows the steps up to that one."""
+    """The fragment ``#step-saturate`` in the address shows the steps up to it."""
 
 
 TALL = "tall"
@@ -36,20 +37,20 @@ TALL = "tall"
 
 
 class Options(NamedTuple):
-    """Options that every format accepts; a format ignores those it cannot use."""
+    """Options for every format; formats ignore the ones without effect."""
 
     both: bool = False
-    """Show the steps of the other answer too, if the models differ."""
+    """Also show the steps of the other answer, if the models differ."""
     standalone: bool = False
     """Write a whole page instead of a fragment."""
     result: bool = True
-    """Show the result; if false, values that reveal it are hidden too."""
+    """Show the result; if False, values that reveal it are also hidden."""
     format: str = ""
-    """Format of the document, for the command that it prints."""
+    """Format of the document, for its printed command."""
     compact: bool = False
-    """Pictures: use the width of a column of a paper, and omit steps that change nothing."""
+    """Pictures: fit one column of a paper, and omit steps that change nothing."""
     layout: str = TALL
-    """Pictures: the shape, "tall" or that of a feature."""
+    """Pictures: the shape, "tall" or a feature's."""
     motion: Motion = Motion.STILL
     """SVG: motion."""
     scale: float | None = None
@@ -57,32 +58,31 @@ class Options(NamedTuple):
     width: int | None = None
     """PNG and PDF: width in px, instead of a scale."""
     theme: Theme = Theme.AUTO
-    """Light, dark, or that of the surrounding page."""
+    """Light, dark, or the surrounding page's."""
     id: str = ""
-    """Prefix of ids; if empty, a hash of the content and the options."""
+    """Prefix of ids; by default, a hash of the content and the options."""
     heading_level: int | None = None
     """Markdown: level of the title, 1 to 6, with steps one level below; 0 makes bold text.
 
     None is level 2 below a title, and bold text without one.
     """
     is_early: bool = False
-    """Whether the steps end before the last, as with ``--until``; if the result is not shown, the
-    values that compute it still are."""
+    """Whether the steps end early (``--until``): values before a hidden result stay visible."""
 
     footer: bool = True
     """Show the source with the version, and the command."""
     has_version: bool = True
     """Show the version of ptxscope in the footer."""
     sentences: bool = True
-    """Pictures: show sentences of ptxscope."""
+    """Pictures: show ptxscope's sentences."""
     numbers: bool = True
-    """Pictures: show what the bits of operands mean as numbers."""
+    """Pictures: show operands as numbers."""
     beside: Trace | None = None
-    """Pictures: the trace of another line, or of the same on other values, at the right."""
+    """Pictures: another trace on the right, of another line or of other values."""
     steps: frozenset[StepPlace] | None = None
     """Steps to show; None shows all."""
     folded: frozenset[int] = frozenset()
-    """Statements of a block whose steps are left out, by number from 1."""
+    """Statements of a block without steps, by number from 1."""
 
     def shows(self, place: StepPlace) -> bool:
         """Whether a step is shown."""
@@ -90,7 +90,7 @@ class Options(NamedTuple):
 
 
 class NamedOptions(FigureOptions, total=False):
-    """The fields of ``Options`` that ``export`` takes by name."""
+    """The fields of ``Options`` that ``export`` accepts by name."""
 
     both: bool
     result: bool
@@ -103,9 +103,9 @@ DEFAULT = Options()
 
 
 def validate_options(options: Options, trace: Trace | None = None) -> Options:
-    """Return the options, of a document of a trace, with names as enum members.
+    """Return the options for a trace's document, with enum members for names.
 
-    Raise ValueError or TypeError if one is invalid.
+    Raise ValueError or TypeError if an option is invalid.
     """
     if not isinstance(options, Options):
         raise TypeError(
@@ -150,7 +150,7 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
 
 
 def _parse_place(place: object) -> StepPlace:
-    """Return the place of a step; raise ValueError if it is none."""
+    """Return the place of a step; raise ValueError for any other value."""
     if not isinstance(place, tuple) or len(place) != 2 or not isinstance(place[0], int):
         raise ValueError(
             f"steps: {quote_value(place)} is not the number of a statement and a stage"
@@ -162,7 +162,7 @@ _Kind = TypeVar("_Kind", bound=StrEnum)
 
 
 def _parse_member(field: str, value: object, enum_type: type[_Kind]) -> _Kind:
-    """Return the member of an enum that equals a value; raise ValueError if none exists."""
+    """Return the member of an enum equal to a value; raise ValueError if none exists."""
     for member in enum_type:
         if value == member:
             return member
@@ -174,7 +174,7 @@ def _make_choice_error(field: str, value: object, choices: Iterable[str]) -> Val
 
 
 def validate_id(text: object) -> str:
-    """Return an id that the author chose; raise ValueError if some format does not allow it."""
+    """Return an author's id; raise ValueError if a format does not allow it."""
     if not isinstance(text, str) or not _ID.match(text):
         raise ValueError(
             f"{text!r:.42} is not an id: a letter, then letters, digits, '-', '_' and '.', "
@@ -186,11 +186,11 @@ def validate_id(text: object) -> str:
 PICTURES = ("svg", "png", "pdf")
 """Formats of pictures."""
 _WORDED = ("text", "markdown", "rst", "asciidoc", "html", "json", *PICTURES)
-"""All formats of the core: those of features have no text of an author, and all steps."""
+"""All formats of the core: features' formats have no author's texts, and all steps."""
 
 
 class DocumentSubject(Flag):
-    """The kind of thing that a document shows."""
+    """The kind of a document's subject."""
 
     LINE = auto()
     BLOCK = auto()
@@ -203,34 +203,34 @@ _ALL = _TRACE | DocumentSubject.PLOT
 
 
 class Option(NamedTuple):
-    """An option of ``ptxscope trace``, and of others that make documents."""
+    """An option of ``ptxscope trace`` and other commands with documents."""
 
     name: str
     group: str
     """Heading in the help."""
     help: str
-    """``{formats}`` are those that it changes."""
+    """``{formats}`` are the formats that it changes."""
     metavar: str | None = None
-    """Name of its value; a flag has none."""
+    """Name of its value; empty for a flag."""
     formats: tuple[str, ...] = ()
     """Formats that it changes; empty if it changes all."""
     field: str = ""
-    """The field of ``Options`` that holds it."""
+    """The field of ``Options`` with its value."""
     value: object = True
-    """The value of the field if the flag is present; None if the text gives the value."""
+    """The value of the field if the flag is present; None if the text is the value."""
     subjects: DocumentSubject = _TRACE
     rivals: str = ""
-    """Name of a group of which one option can be given."""
+    """Name of a group of mutually exclusive options."""
     switch: str = ""
     """Label of a flag in the export dialog."""
     is_in_manual: bool = False
-    """Whether a document in a manual's page has it."""
+    """Whether documents in manual pages have it."""
     is_for_command: bool = False
-    """Whether only the command has it, not a document in a page."""
+    """Whether only the command has it, not documents in pages."""
     otherwise: str = ""
-    """The value that is meant if none follows."""
+    """The implicit value."""
     pattern: str = ""
-    """Matches a word that is its value, where one need not follow."""
+    """Matches an optional value."""
     settings: Mapping[str, Any] = MappingProxyType({})
     """More arguments for ``add_argument``."""
 
@@ -246,7 +246,7 @@ class Option(NamedTuple):
 
     @property
     def default(self) -> object:
-        """The attribute if it is not given."""
+        """The attribute if the option is absent."""
         if self.is_flag:
             return False
         return self.settings.get("default", getattr(DEFAULT, self.field, None))
@@ -256,7 +256,7 @@ class Option(NamedTuple):
         return bool(values.get(self.dest, self.default) != self.default)
 
     def changes(self, format_: str) -> bool:
-        """Whether it changes a format; one that is not known may be changed."""
+        """Whether it may change a format; True for an unknown one."""
         return not (format_ and self.formats) or format_ in self.formats
 
     def make_arguments(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class Option(NamedTuple):
 
 
 class LazyNames(Collection[str]):
-    """Names of the core and of features, which are looked for only if the core's own don't do."""
+    """Names of the core and, only if these are not enough, of features."""
 
     def __init__(self, own: Collection[str], list_all: Callable[[], Collection[str]]) -> None:
         self._own = own
@@ -297,7 +297,7 @@ LAYOUTS: Collection[str] = LazyNames((TALL,), lambda: (TALL, *_map_layouts()))
 
 
 def load_layout(name: str) -> Callable[..., Any]:
-    """Return the function of a feature that draws a document in a layout."""
+    """Return a feature's function that draws a document in a layout."""
     from ..feature import load
 
     draw: Callable[..., Any] = load(_map_layouts()[name].draw)
@@ -419,13 +419,13 @@ OPTIONS = (
 
 
 def drop_idle_options(options: Options, format_: str) -> Options:
-    """Reset options that have no effect in a format, which would only change the ids."""
+    """Reset options without effect in a format, which would only change the ids."""
     idle = (x.field for x in OPTIONS if x.field and not x.changes(format_))
     return options._replace(format=format_, **{field: getattr(DEFAULT, field) for field in idle})
 
 
 def make_options(values: Mapping[str, Any]) -> Options:
-    """Return options from parsed arguments by ``dest``, without what is computed from these."""
+    """Return options from parsed arguments by ``dest``, without derived fields."""
     fields: dict[str, Any] = {
         option.field: option.value if option.is_flag else values[option.dest]
         for option in OPTIONS

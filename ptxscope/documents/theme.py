@@ -2,7 +2,7 @@
 
 A page declares its theme by a mark on one of its elements, or by ``color-scheme``. A page without a
 declaration is light, whatever the system setting, because pages that follow the system declare it.
-A theme that the author chose follows nothing.
+A theme chosen by the author is fixed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MARKS: tuple[Pair, ...] = (
 """Selectors of elements that declare a page light, and dark."""
 
 FOLLOWS_SYSTEM = "[data-theme=auto]"  # furo
-"""Selector of elements that declare that a page follows the system."""
+"""Selector of elements of pages that follow the system."""
 
 HTML: dict[str, Pair] = {
     "page": ("#ffffff", "#12161c"),
@@ -55,7 +55,7 @@ HTML: dict[str, Pair] = {
 
 
 def format_declarations(colours: Mapping[str, Pair], theme: Theme) -> str:
-    """Return the custom properties of colours: light, dark, or for whichever the page is."""
+    """Return the custom properties of colours: light, dark, or following the page."""
     return "".join(f"--px-{name}:{_format_colour(pair, theme)};" for name, pair in colours.items())
 
 
@@ -69,8 +69,8 @@ def _format_colour(pair: Pair, theme: Theme) -> str:
 def format_rules(scope: str, colours: Mapping[str, Pair], theme: Theme = Theme.AUTO) -> str:
     """Return the rules that set the colours ``--px-…`` within a selector.
 
-    A property that is not a colour stays unset where ``color-scheme`` decides. Print is light
-    unless the theme is dark, because browsers do not print backgrounds.
+    Properties that are not colours stay unset under ``color-scheme``. Print is light unless the
+    theme is dark, because browsers do not print backgrounds.
     """
     if theme is not Theme.AUTO:
         return f"{scope}{{{format_declarations(colours, theme)}}}"

@@ -1,4 +1,4 @@
-"""Views of a trace: notes and steps from an author's words, hidden rows, letters for long names."""
+"""Views of a trace: an author's notes and steps, hidden rows, letters for long names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def annotate_trace(
 ) -> tuple[Trace, Options]:
     """Return the trace with more annotations, and options that show a part of it.
 
-    ``parse_note`` parses `notes`, ``parse_steps`` parses `steps`, ``parse_folded`` parses `folded`.
+    ``parse_note`` parses ``notes``, ``parse_steps`` ``steps``, ``parse_folded`` ``folded``.
     If steps follow `until`, the result is hidden. Raise ValueError if `steps` and `until` are both
     present, or if one of them or of the options is invalid.
     """
@@ -68,9 +68,9 @@ def _parse_notes(texts: Iterable[str], trace: Trace) -> Iterator[Note]:
 def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     """Return the keys of the rows whose values reveal a hidden result.
 
-    These are the rows that write the result, the rows that only carry it, and the row that computes
-    it, whichever steps are shown. If the steps end early (``--until``), the computed values in them
-    stay visible, and only the carrying rows are hidden.
+    These are the rows that write the result, only pass it on, or compute it, whichever steps are
+    shown. If the steps end early (``--until``), computed values stay visible, and only the rows
+    that pass on the result are hidden.
     """
     if options.result or not trace.steps:
         return frozenset()
@@ -79,7 +79,7 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
 
 
 def find_revealing_rows(trace: Trace, *, with_computing: bool = True) -> frozenset[str]:
-    """Return the keys of the rows that write or carry the result, and of those that compute it."""
+    """Return the keys of rows that write, pass on or (``with_computing``) compute the result."""
     hidden_keys: set[str] = set()
     pending = [result.key for result in trace.plan.results]
     while pending:
@@ -95,9 +95,9 @@ def find_revealing_rows(trace: Trace, *, with_computing: bool = True) -> frozens
 
 
 def abbreviate_names(trace: Trace, longest: int) -> Trace:
-    """Return a trace for pictures, in which a, b, c, d replace names longer than `longest`.
+    """Return a trace for pictures, in which a, b, c, d replace names longer than ``longest``.
 
-    A register gets the letter of the place in question: c where it is read, d where it is written.
+    A register gets the letter of its position: c as a source, d as a destination.
     """
     ins = trace.instruction
 
@@ -108,7 +108,7 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
                if role in DESTINATIONS}  # fmt: skip
     if len(set(destinations.values())) < len(
         destinations
-    ):  # a letter is the name of the other destination
+    ):  # the other destination has the letter as its name
         destinations = {}
     letters = replace(
         ins,

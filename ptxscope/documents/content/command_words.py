@@ -44,7 +44,7 @@ def _iter_given_words(trace: Trace) -> Iterator[str]:
 
 
 def list_given_values(trace: Trace) -> Iterable[tuple[str, str]]:
-    """Return the name and the role of each register to which the command gives a value."""
+    """Return the name and the role of each register with a value in the command."""
     ins = trace.block
     # a model may read operands that the documentation does not mention
     extra_roles = (x.role for x in trace.plan.sources)
@@ -56,7 +56,7 @@ def list_given_values(trace: Trace) -> Iterable[tuple[str, str]]:
 
 
 def _list_texts(trace: Trace, options: Options) -> dict[str, list[str | None]]:
-    """Return the values of the options that no field of ``Options`` has as they are written."""
+    """Return the texts of the options that ``Options`` does not store as text."""
     extra, beside = trace.annotations, options.beside
     texts: dict[str, list[str | None]] = {
         "title": [extra.title] if extra.title else [],
@@ -81,19 +81,19 @@ def _list_texts(trace: Trace, options: Options) -> dict[str, list[str | None]]:
 
 
 def _list_field_values(option: Option, options: Options) -> list[str | None]:
-    """Return the value of the option that a field of ``Options`` has, or None for a flag."""
+    """Return the value of an option from its field of ``Options``, or None for a flag."""
     value = getattr(options, option.field, None)
     if option.is_flag:
         return [None] if option.field and value == option.value else []
     if value == getattr(DEFAULT, option.field, None) or option.value is None:
         return []
-    if option.name == "scale" and options.width is not None:  # the width decides
+    if option.name == "scale" and options.width is not None:  # the width wins
         return []
     return [f"{value:g}" if isinstance(value, float) else str(value)]
 
 
 def _format_option(name: str, value: str | None) -> tuple[str, ...]:
-    """Format an option and its value, which may begin with a dash, or be left out."""
+    """Format an option and its value, which may begin with a dash or be omitted."""
     if value is None:
         return (f"--{name}",)
     is_joined = value.startswith("-") or name == "fold"
@@ -120,6 +120,6 @@ def parse_folded(text: str, count: int) -> frozenset[int]:
 
 
 def format_folded(numbers: frozenset[int], count: int) -> str:
-    """Return the statements to fold as ``parse_folded`` reads them."""
+    """Return the statements to fold in ``parse_folded``'s syntax."""
     names = {frozenset(range(1, count + 1)): "all", frozenset(range(1, count)): _BUT_LAST}
     return names.get(numbers) or ",".join(map(str, sorted(numbers)))

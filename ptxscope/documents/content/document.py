@@ -1,8 +1,7 @@
-"""The content of a trace for every format, before any format renders it.
+"""The content of a trace, common to all formats.
 
-A Document is the trace in words and numbers: plain text, not escaped for any format, so that all
-formats agree. An author's text is preserved (see ``sanitize_text``); a terminal makes it printable
-on output.
+A Document is the trace in words and numbers, as plain text that formats escape. An author's text is
+preserved (see ``sanitize_text``); a terminal makes it printable on output.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..options import Options
 
 
 class OperandView(NamedTuple):
-    """A value that is read."""
+    """An input value."""
 
     role: str
     label: str
@@ -43,7 +42,7 @@ class CellView(NamedTuple):
     formula: Formula
     sentence: str
     flags: tuple[Flag, ...]
-    """Flags that the sentence of the step does not mention."""
+    """Flags that the step's sentence does not mention."""
 
 
 class StepView(NamedTuple):
@@ -66,7 +65,7 @@ class StepView(NamedTuple):
 
 
 class ResultView(NamedTuple):
-    """A destination that is kept."""
+    """A kept destination."""
 
     name: str
     bits: str
@@ -81,11 +80,11 @@ class ModelAnswer(NamedTuple):
     errata: tuple[str, ...]
     """Ids of the errata that affect it."""
     is_cancelled_out: bool = False
-    """Whether the errata cancel out, so that the result is the documented one."""
+    """Whether the errata cancel out: the result is the documented one."""
 
     @property
     def reason(self) -> str:
-        """The errata in words; empty if none affects the answer."""
+        """The errata in words; empty if no erratum affects the answer."""
         return ", ".join(self.errata) + (" cancel out" if self.is_cancelled_out else "")
 
 
@@ -101,37 +100,37 @@ class Answers(NamedTuple):
     errata: tuple[Erratum, ...]
     """Errata behind the difference."""
     other_name: str
-    """Model whose answer differs from the trace's own."""
+    """Model with an answer other than the trace's."""
     other_trace: Trace | None
     """The other trace, or None if its steps are not shown."""
     steps: tuple[StepView, ...]
-    """Steps of the other answer, from the first that differs."""
+    """Steps of the other answer, from the first difference."""
 
 
 class Section(NamedTuple):
-    """A statement: the values that it reads, its steps, and its results."""
+    """A statement: its inputs, its steps, and its results."""
 
     trace: Trace
     """The trace of the statement alone."""
     statement: BlockStatement
     heading: str
-    """The statement as written, with the model if two are shown; a line has none."""
+    """The statement as written, with the model if two are shown; empty for a single line."""
     operands: tuple[OperandView, ...]
     steps: tuple[StepView, ...]
-    """The steps that are shown, numbered through all statements."""
+    """The shown steps, numbered through all statements."""
     omission: str
-    """Sentence with the steps that are not shown; empty if all are."""
+    """Sentence with the omitted steps; empty if all are shown."""
     results: tuple[ResultView, ...]
     no_result: str
     """Text instead of the results; empty if there are results."""
     notes: tuple[str, ...]
     lane_notes: tuple[str, ...]
-    """Notes of the author on lanes, or on the whole."""
+    """The author's notes on lanes, or on the whole."""
     answers: Answers | None
     options: Options
-    """The part of the trace that is shown."""
+    """The shown part of the trace."""
     step_count: int = 0
-    """The number of steps of the statements before it."""
+    """The number of steps of the earlier statements."""
     is_folded: bool = False
     """Whether its steps are left out."""
     is_other: bool = False
@@ -141,7 +140,7 @@ class Section(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its name in a document: ``s2``, ``s2-other`` under the other model; a line has none."""
+        """Its name in a document: ``s2``, ``s2-other`` under the other model; "" for a line."""
         name = self.statement.prefix.rstrip(".")
         return "-".join(filter(None, (name, "other" * self.is_other)))
 
@@ -152,7 +151,7 @@ class Section(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether its line is all that is shown, because its values come after those shown."""
+        """Whether only its line is shown, because its values come later than the shown ones."""
         return not self.steps and not self.options.result
 
     @property
@@ -165,7 +164,7 @@ class Section(NamedTuple):
         return f"{name}-{self.key}" if self.key else name
 
     def name_step(self, step: StepView) -> str:
-        """Return the id of a step of it in a picture: ``s2-step-saturate``."""
+        """Return the id of one of its steps in a picture: ``s2-step-saturate``."""
         return f"{self.key}-step-{step.stage}" if self.key else f"step-{step.stage}"
 
     def without_sentences(self) -> Section:
@@ -177,22 +176,22 @@ class Section(NamedTuple):
 
 
 class Document(NamedTuple):
-    """The whole content of a trace: its statements, and what is around them.
+    """The whole content of a trace: statements, texts and results.
 
-    The values, results and notes of one instruction are those of its only section.
+    A single instruction has the values, results and notes of its only section.
     """
 
     trace: Trace
     title: str
     ptx: str
-    """The instruction; or the statements, one to a line."""
+    """The instruction; or the statements, one per line."""
     model: str
     operands: tuple[OperandView, ...]
-    """The values that are read: of several statements, the given registers."""
+    """The input values; of several statements, the input registers."""
     sections: tuple[Section, ...]
-    """The statements in order, each that differs followed by itself under the other model."""
+    """The statements in order; a differing one is followed by itself under the other model."""
     steps: tuple[StepView, ...]
-    """The shown steps of all statements that are not folded."""
+    """The shown steps of all unfolded statements."""
     results: tuple[ResultView, ...]
     no_result: str
     """Text instead of the results; empty if there are results."""
@@ -200,7 +199,7 @@ class Document(NamedTuple):
     """Sentences without a full stop."""
     answers: Answers | None
     agreement: str
-    """Sentence that both answers agree, if both are requested; otherwise empty."""
+    """Sentence that both answers agree, if both are requested."""
     caption: str
     source: str
     """The edition and sections of the PTX ISA, and versions; empty without a footer."""
@@ -209,7 +208,7 @@ class Document(NamedTuple):
     words: tuple[str, ...]
     """Words of that command."""
     other: Trace | None = None
-    """The trace of several statements under the other model, if its steps are shown."""
+    """The block's trace under the other model, if its steps are shown."""
 
     @property
     def ascii_source(self) -> str:
@@ -223,12 +222,12 @@ class Document(NamedTuple):
 
     @property
     def omission(self) -> str:
-        """Sentence with the steps of an instruction that are not shown; empty if all are."""
+        """Sentence with the omitted steps of an instruction; empty if all are shown."""
         return self.sections[0].omission if self.sections[0].is_only else ""
 
     @property
     def lane_notes(self) -> tuple[str, ...]:
-        """Notes of the author on lanes of an instruction, or on the whole."""
+        """The author's notes on lanes of an instruction, or on the whole."""
         return self.sections[0].lane_notes if self.sections[0].is_only else ()
 
     @property
@@ -239,7 +238,7 @@ class Document(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The title, or the instruction if one line has all, or the subject."""
+        """The title, or the instruction of a single line, or the subject."""
         return self.title or (self.subject if "\n" in self.ptx else self.ptx)
 
     def without_sentences(self) -> Document:
@@ -254,7 +253,7 @@ class Document(NamedTuple):
         )
 
     def take_steps(self, count: int, title: str) -> Document:
-        """Return the document up to a step, without the result unless that is the last one."""
+        """Return the document up to a step, with the result only after the last one."""
         if count == len(self.steps):
             return self._replace(title=title)
         steps = self.steps[:count]

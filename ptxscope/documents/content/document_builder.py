@@ -47,7 +47,7 @@ from .document import (
 from .sanitizer import sanitize_text
 
 NOTHING_KEPT = "nothing is written: the predicate is discarded"
-"""Text instead of the results if none is kept."""
+"""Text instead of the results if all are discarded."""
 AGREED = "One answer: on these values isa and every known ptxas agree."
 NOT_SHOWN = "the result is not shown here"
 """Text instead of the results if the author hides them."""
@@ -57,11 +57,11 @@ EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
-    """Return the Document of a trace; with the trace beside it, their sections and no result.
+    """Return the Document of a trace, or the sections of two traces side by side, without a result.
 
-    The headings of these are the lines, and the operands the registers that both are given; if
-    the line is the same, the headings are the registers that differ. Raise ValueError for a
-    statement to fold that a block lacks.
+    The headings are then the lines, and the operands the common inputs; if the line is the same,
+    the headings are the differing registers. Raise ValueError if a statement to fold does not
+    exist.
     """
     doc = _build_document(trace, options)
     if options.beside is None:
@@ -126,9 +126,9 @@ def make_section(
     *,
     is_only: bool = False,
 ) -> Section:
-    """Return the section of a statement; the source of each operand is beside its value.
+    """Return the section of a statement; each operand has its source beside its value.
 
-    ``step_count`` is the number of steps before it.
+    ``step_count`` is the number of earlier steps.
     """
     results = tuple(_iter_results(part)) if options.result else ()
     hidden = find_hidden_rows(part, options)
@@ -161,7 +161,7 @@ def make_section(
 
 
 def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Iterator[Section]:
-    """Yield the statements, those that differ under both models."""
+    """Yield the statements; differing ones under both models."""
     if len(trace.parts) == 1:
         ((statement, part),) = trace.statements
         section = make_section(statement, part, options, is_only=True)
@@ -188,13 +188,13 @@ def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Itera
 
 
 def _format_footer(source: str, options: Options) -> str:
-    """Return the source and the version, as far as the options want them."""
+    """Return the source and the version, according to the options."""
     version = f"; ptxscope {__version__}" if options.has_version else ""
     return f"{source}{version}" if options.footer else ""
 
 
 def _format_source(trace: Trace) -> str:
-    """Return the sections of the PTX ISA, with the first version that has a single form."""
+    """Return the sections of the PTX ISA and, for a single form, its first version."""
     first, *others = trace.parts
     ins = first.instruction
     sections = format_citation(trace.block.sections)
@@ -226,7 +226,7 @@ def _iter_results(trace: Trace) -> Iterator[ResultView]:
 
 
 def _interpret_result(trace: Trace, name: str) -> str:
-    """Return the meaning of a result as its statement has it: the lanes of an instruction's."""
+    """Return the meaning of a result in its statement, such as its lanes."""
     place, bits = trace.block.outputs[name], trace.result[name]
     if not place.statement:
         return format_value(bits, trace.block.type_of(place.key))
@@ -234,9 +234,9 @@ def _interpret_result(trace: Trace, name: str) -> str:
 
 
 def find_other(trace: Trace) -> Trace | None:
-    """Return the trace under another model that has other results, or other values on the way.
+    """Return the trace under another model with other results or intermediate values, if any.
 
-    It is the documentation if the model is an assembler's.
+    For an assembler, the other model is the documentation.
     """
     models = (ISA_MODEL,) if trace.model.errata else PTXAS_MODELS
     others = [x for x in map(trace.with_model, models) if any(_iter_differing(trace, x))]
@@ -244,7 +244,7 @@ def find_other(trace: Trace) -> Trace | None:
 
 
 def _iter_differing(trace: Trace, other: Trace) -> Iterator[int]:
-    """Yield the numbers of the statements that read or write other values in another trace."""
+    """Yield the numbers of the statements with other inputs or results in another trace."""
     for number, (x, y) in enumerate(zip(trace.parts, other.parts, strict=True), 1):
         if x.operands != y.operands or x.result != y.result:
             yield number
@@ -257,7 +257,7 @@ def _choose_part(
     plan: Plan,
     hidden: frozenset[str],
 ) -> Options:
-    """Return the options that show of a statement what the options show of the block."""
+    """Return the options for a statement's part of what the block's options show."""
     places = [
         step.place for step in part.steps if options.shows(StepPlace(statement.number, step.stage))
     ]
@@ -276,9 +276,9 @@ def _choose_part(
 
 
 def format_origin(statement: BlockStatement, role: str) -> str:
-    """Return where an operand comes from, after its value: ``, of statement 1``.
+    """Return the source of an operand, to follow its value: ``, of statement 1``.
 
-    It is empty for a literal, and for a register that the block is given under this name.
+    It is empty for a literal, and for an input register with the same name.
     """
     place = statement.reads.get(role)
     if place is None:
@@ -290,7 +290,7 @@ def format_origin(statement: BlockStatement, role: str) -> str:
 
 
 def _iter_differences(trace: Trace) -> Iterator[str]:
-    """Yield a sentence for each result that known assemblers compute instead of the documented."""
+    """Yield a sentence for each result of known assemblers other than the documented one."""
     isa = trace.with_model(ISA_MODEL)
     answers: dict[tuple[int, ...], list[Trace]] = {}
     for other in map(trace.with_model, PTXAS_MODELS):
@@ -317,7 +317,7 @@ def _iter_differences(trace: Trace) -> Iterator[str]:
 
 
 def describe_omission(trace: Trace, options: Options, step_count: int = 0) -> str:
-    """Return a sentence that lists the steps that are not shown, numbered after `step_count`."""
+    """Return a sentence with the omitted steps, numbered after ``step_count``."""
     steps = (
         f"{step_count + step.number} {format_title(step)}"
         for step in trace.steps
@@ -384,7 +384,7 @@ def make_cells(row: RowTrace) -> tuple[CellView, ...]:
 
 
 def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:
-    """Return the texts of notes, without empty ones: some formats allow no empty block."""
+    """Return the texts of non-empty notes: some formats allow no empty block."""
     return tuple(
         (f"lane {note.lane}: " if note.lane is not None else "") + sanitize_text(note.text)
         for note in notes

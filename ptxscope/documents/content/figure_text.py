@@ -1,4 +1,4 @@
-"""Figures in plain text: bits, truth tables and selectors, below the row that they belong to."""
+"""Figures in plain text: bits, truth tables and selectors, below their row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...scene.scene_model import BitRulers, PermutationFigure, SpanKind, TableFi
 
 _BRACKETS = {SpanKind.CHIP: "[{}]", SpanKind.LOST: "/{}/", SpanKind.SIGN: "({})"}
 _MEANINGS = {SpanKind.CHIP: "kept", SpanKind.LOST: "lost", SpanKind.SIGN: "copies of the sign"}
-"""Marks around bits, and what they mean."""
+"""Marks around bits, and their meanings."""
 
 
 def figure_lines(row: RowTrace) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Prefixes of the ids in a document, distinct for any two documents that differ."""
+"""Prefixes of the ids in a document, unique for each different document."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .sanitizer import sanitize_text
 
 
 def make_id_prefix(document: Document, options: Options, kind: str) -> str:
-    """Return the id that the author chose, or a hash of everything the output depends on.
+    """Return the author's id, or a hash of everything that the output depends on.
 
     `kind` is the format: a picture may share a page with the table of the same trace.
     """
     if options.id:
         return options.id
     trace = document.trace
-    # the explorer has the roles as members of an enum, which are written in another way
+    # the explorer's roles are members of an enum, with another representation
     values = sorted((str(role), bits) for role, bits in trace.operands.items())
     # normalised like the notes in the command that reproduces the document
     notes = [

@@ -1,7 +1,7 @@
-"""The author's text, made harmless for display and otherwise unchanged.
+"""The author's text, safe for display and otherwise unchanged.
 
 Documents preserve the characters that scripts and typesetting need: non-breaking spaces, joiners,
-soft hyphens, right-to-left writing. Output to a terminal is stricter, in its own place.
+soft hyphens, right-to-left writing. Output to a terminal is stricter.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _BLANK = "\t\n\v\f\r\x85\u2028\u2029"
 _MARK = "\N{REPLACEMENT CHARACTER}"
 _CONTROLS = "\0-\x1f\x7f-\x9f\u2028\u2029"
 _NONE = "\ud800-\udfff\ufdd0-\ufdef"
-"""Surrogates and noncharacters, as are the last two of each plane."""
+"""Surrogates and noncharacters, including the last two of each plane."""
 _EMBEDDINGS, _ISOLATES = "\u202a\u202b\u202d\u202e", "\u2066\u2067\u2068"
 _END_EMBEDDING, _END_ISOLATE = "\u202c", "\u2069"
 
@@ -53,7 +53,7 @@ def _make_visible(match: re.Match[str]) -> str:
 
 
 def _pair_directions(text: str) -> str:
-    """Mark changes of direction without an end, and ends without a beginning."""
+    """Mark unclosed changes of direction, and ends without a beginning."""
     unpaired: set[int] = set()
     open_indices: list[int] = []  # isolates, and the embeddings within them
     isolates = 0

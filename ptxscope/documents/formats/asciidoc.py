@@ -1,8 +1,7 @@
 """AsciiDoc output, for Asciidoctor and Antora.
 
 A fragment fits into any section because its headings are discrete; a standalone page has sections.
-A character that AsciiDoc could read as markup becomes a numeric reference, which every processor
-displays as the character.
+Possible markup characters become numeric references.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def _number(char: str) -> str:
 
 
 def _start(text: str) -> str:
-    """Escape the beginning of a line, so that it begins no list or other block."""
+    """Escape the beginning of a line, so that it does not begin a list or another block."""
     if match := _LIST_OR_NOTE.match(text):
         end = match.end()
         return text[: end - 1] + _number(text[end - 1]) + text[end:]

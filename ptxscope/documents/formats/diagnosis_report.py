@@ -42,15 +42,15 @@ from .report import write_text
 from .text import WIDTH, command_lines, render, step_lines
 
 MAX_EXPLANATIONS = 6
-"""Number of groups of explanations below a heading that are shown by default."""
+"""Default number of groups of explanations below a heading."""
 ALIKE = 3
-"""Number of further explanations of a group that are shown by default."""
+"""Default number of further explanations of a group."""
 VALUE_INDENTS = ("  ", "      ", "")
-"""In text, the blanks before a value and what is known of it."""
+"""In text, the blanks before a value and its explanation."""
 MAX_BRIEF_LINES = 15
 """Maximum number of lines of a brief text."""
 _MAX_BRIEF_LISTING = 4
-"""Maximum number of lines of a block that a brief text repeats."""
+"""Maximum number of lines of a block in a brief text."""
 _SIZES = {1: "With one change", 2: "With two changes"}
 
 
@@ -92,7 +92,7 @@ def _iter_full_blocks(diagnosis: Diagnosis, *, with_all: bool) -> Iterator[Block
 
 
 def _iter_answer_blocks(diagnosis: Diagnosis, max_near_count: int | None = None) -> Iterator[Block]:
-    """Yield what was observed, and the best explanation; if there is none, the nearest results."""
+    """Yield the observation, and the best explanation or the nearest results."""
     yield make_verbatim(observation_lines(diagnosis))
     if diagnosis.explanations:
         yield make_paragraph(diagnosis.explanations[0].sentence)
@@ -102,7 +102,7 @@ def _iter_answer_blocks(diagnosis: Diagnosis, max_near_count: int | None = None)
 
 
 def _choose_brief_blocks(diagnosis: Diagnosis) -> list[Block]:
-    """Return all answers if they fit in ``MAX_BRIEF_LINES`` of text, or as many as fit."""
+    """Return as many answers as fit in ``MAX_BRIEF_LINES`` of text."""
     counts = reversed(range(MAX_BRIEF_LINES))
     shorter = ([*_iter_brief_blocks(diagnosis, count)] for count in counts)
     for blocks in ([*_iter_full_blocks(diagnosis, with_all=False)], *shorter):
@@ -112,7 +112,7 @@ def _choose_brief_blocks(diagnosis: Diagnosis) -> list[Block]:
 
 
 def _iter_brief_blocks(diagnosis: Diagnosis, count: int) -> Iterator[Block]:
-    """Yield the best answer and so many others, without their lines."""
+    """Yield the best answer and ``count`` others, without their lines."""
     listing = [*(diagnosis.block.lines or [str(diagnosis.block)])]
     if len(listing) > _MAX_BRIEF_LISTING:
         listing[2:] = [f"// … and {len(listing) - 2} more lines"]
@@ -124,7 +124,7 @@ def _iter_brief_blocks(diagnosis: Diagnosis, count: int) -> Iterator[Block]:
 def _iter_brief_alternatives(
     diagnosis: Diagnosis, alternatives: Sequence[Explanation], count: int
 ) -> Iterator[Block]:
-    """Yield a line for each of some explanations of one heading, and how many others there are."""
+    """Yield a line for each explanation shown of one heading, and the number of others."""
     if not alternatives:
         return
     headings = [_format_heading(diagnosis, x) for x in alternatives]
@@ -138,14 +138,14 @@ def _iter_brief_alternatives(
 
 
 def _format_alternative(diagnosis: Diagnosis, explanation: Explanation) -> str:
-    """Format an explanation in one line: what changes, and the model in which it fails."""
+    """Format an explanation in one line: its changes, and the model in which it fails."""
     return "; ".join(filter(None, (_format_change(diagnosis, explanation), explanation.failure)))
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
-    """Return the explanations as JSON, the best first, in the shape of ``explain -f json``.
+    """Return the explanations as JSON, the best first, like ``explain -f json``.
 
-    In a block, each has the number of its statement.
+    In a block, each has its statement's number.
     """
     has_numbers = len(diagnosis.block.statements) > 1
     return [
@@ -223,7 +223,7 @@ def _format_heading(diagnosis: Diagnosis, explanation: Explanation) -> str:
 def _iter_group_blocks(
     diagnosis: Diagnosis, explanations: list[Explanation], with_all: bool
 ) -> Iterator[Block]:
-    """Yield the explanations of a heading, grouped by what they vary."""
+    """Yield the explanations of a heading, grouped by the varied part."""
     groups: dict[tuple[object, ...], list[Explanation]] = {}
     for explanation in explanations:
         aspects = (cause.changed_aspects for cause in explanation.causes)
@@ -244,7 +244,7 @@ def _iter_group_blocks(
 
 
 def _get_part(diagnosis: Diagnosis, explanation: Explanation) -> Trace:
-    """Return the documented trace of the statement that an explanation changes."""
+    """Return the documented trace of an explanation's statement."""
     return diagnosis.documented.parts[explanation.statement - 1]
 
 
@@ -300,7 +300,7 @@ def _format_digit_choices(matches: SelectorMatches, role: str) -> str:
 
 
 def _format_digits(digits: Sequence[int], count: int) -> str:
-    """Format the digits that fit in a lane, of so many."""
+    """Format the digits that fit in a lane, out of ``count``."""
     if len(digits) == count:
         return "*"
     text = "".join(map(str, digits))
@@ -312,7 +312,7 @@ def iter_unexplained_blocks(
 ) -> Iterator[Block]:
     """Yield the blocks of an unexplained result: the causes tried, and the nearest results.
 
-    If these are limited, the causes are not listed.
+    If their number is limited, the causes are not listed.
     """
     if len(diagnosis.block.statements) > 1:
         sentence = (
@@ -357,13 +357,13 @@ _ADVICE = (
     "Check the operands as they are just before the line, write ? for digits that are not certain, "
     "or explain the line together with those before it, in braces."
 )
-"""Advice for a result that nothing explains."""
+"""Advice for an unexplained result."""
 _READING_C = ("mask", "dsel", "secop")
 """Slots that make an instruction read c."""
 
 
 def _list_missing_roles(diagnosis: Diagnosis) -> list[str]:
-    """Return one role for each register without a value because the line does not read it."""
+    """Return one role for each register that the line does not read and that has no value."""
     block, ins = diagnosis.block, diagnosis.block.instruction
     given_names = {
         block.names.get(role) for x in diagnosis.cases for role in x.observation.operands
@@ -401,7 +401,7 @@ def _format_not_tried(ins: Instruction, role: str) -> str:
 def iter_explanation_blocks(
     diagnosis: Diagnosis, explanation: Explanation, width: int = WIDTH
 ) -> Iterator[Block]:
-    """Yield an explanation's sentence, its changes, and its steps from where they differ."""
+    """Yield an explanation's sentence, its changes, and its steps from the first difference."""
     yield make_paragraph(explanation.sentence)
     yield from _iter_detail_blocks(diagnosis, explanation)
     yield from _iter_divergence_blocks(diagnosis, explanation, width)
@@ -410,7 +410,7 @@ def iter_explanation_blocks(
 def _iter_divergence_blocks(
     diagnosis: Diagnosis, explanation: Explanation, width: int
 ) -> Iterator[Block]:
-    """Yield the steps of an explanation from the point where it and the documented trace differ."""
+    """Yield the steps of an explanation from its first difference to the documented trace."""
     documented_trace, trace = _get_part(diagnosis, explanation), explanation.trace
     if not explanation.causes or any(x.is_other_computation for x in explanation.causes):
         return

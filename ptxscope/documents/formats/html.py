@@ -1,10 +1,10 @@
 """HTML output: a fragment with its own style, or a page.
 
 It follows the light or dark theme of the surrounding page, and paints its own background. The
-picture comes first; tables with its values are folded below. Hovering over a value, or focusing it,
-highlights its inputs and outputs by CSS alone. A cell of a table shows its origin in words, and a
-check box above the tables shows the origins of all cells. A fragment has no script; the script of a
-page lets the arrow keys move between values.
+picture comes first; tables of values are folded below. CSS highlights the inputs and outputs of a
+value that is hovered over or focused. A table cell shows its origin in words, and a check box above
+the tables shows all origins. A fragment has no script; a page's script lets the arrow keys move
+between values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..svg.trace_picture import draw_trace, render_drawing
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
-"""CSS names of the two themes, which scroll bars and check boxes follow."""
+"""CSS names of the two themes, for scroll bars and check boxes."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -94,7 +94,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
 
 
 def _section_lines(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
-    """Yield a statement; if there are several, in a box of its own below its heading."""
+    """Yield a statement; if there are several, in a box below its heading."""
     step_id = f"{id_}-step"
     if not section.is_only:
         id_ = step_id = f"{id_}-{section.key}"
@@ -139,7 +139,7 @@ def _start_lines(doc: Document, options: Options, id_: str, level: int) -> Itera
 def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
     """Return the relations between the values of the picture, and the lines of the picture.
 
-    For narrow pages, a compact picture replaces it. The title and the caption are in the page.
+    A compact picture replaces it on narrow pages. The title and the caption are in the page.
     """
     trace = doc.trace.with_annotations(doc.trace.annotations._replace(title="", caption=""))
     drawing = draw_trace(trace, options, "-picture")
@@ -165,9 +165,9 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
 
 
 def iter_value_sentences(doc: Document, *, has_origins: bool = True) -> Iterator[tuple[Node, str]]:
-    """Yield the sentence on each value of the picture, and the operands behind it.
+    """Yield the sentence on each value of the picture, and its operands.
 
-    In a block these are the given registers.
+    In a block, these are the input registers.
     """
     sections = [*doc.sections]
     if doc.answers and doc.answers.other_trace:
@@ -192,7 +192,7 @@ def _make_other(section: Section, answers: Answers, trace: Trace) -> Section:
 
 
 def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
-    """Yield a table in a box of its own, which scrolls if the table is too wide."""
+    """Yield a table in a box that scrolls if the table is too wide."""
     yield f'<div class="px-scroll"><table class="{css}" aria-label="{escape(label)}">'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
     yield f"<thead><tr>{cells}</tr></thead>"
@@ -203,7 +203,7 @@ def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str])
 
 
 def _operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
-    """Yield the table of the values that are read."""
+    """Yield the table of the input values."""
     rows = (
         f'<td>{escape(label)}</td><th scope="row"><code>{escape(name or label)}</code></th>'
         f'<td class="px-bits"><code>{bits}</code></td>'
@@ -252,7 +252,7 @@ def _escape_unbroken(text: str) -> str:
 
 
 def _format_origin(trace: Trace, row: RowTrace, lane: int) -> str:
-    """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
+    """Format the operand bits behind a lane: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     origins = find_provenance(trace, row.key, lane)
     names = {x.role: format_short_name(trace.instruction, x.role) for x in origins}
     return format_origins(origins, names) or "no operand"

@@ -1,7 +1,7 @@
 """JSON of a trace, ``ptxscope.trace/1`` or ``ptxscope.block/1``, and its reader.
 
-Values (``bits``, ``value``) whose magnitude is 2**53 or more are always strings, so that no reader
-rounds them; smaller ones are always numbers. The schema has the same rule.
+Values (``bits``, ``value``) of magnitude 2**53 or more are strings, so that no reader rounds them;
+smaller values are numbers. The schema requires this.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .json_text import Fields, convert_to_json
 SCHEMA = "ptxscope.trace/1"
 """The schema of one instruction."""
 BLOCK_SCHEMA = "ptxscope.block/1"
-"""The schema of several statements, each of which is a trace of the other schema."""
+"""The schema of several statements, each a trace of the other schema."""
 _EXACT = 1 << 53
-"""Smallest magnitude that a reader with floating-point numbers would round."""
+"""Smallest magnitude that readers with floating-point numbers round."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -88,7 +88,7 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
 
 
 def integer_to_json(value: int) -> int | str:
-    """Return a number, or a text if a reader with floating-point numbers would round it."""
+    """Return a number, or a text if readers with floating-point numbers would round it."""
     return value if abs(value) < _EXACT else str(value)
 
 

@@ -1,4 +1,4 @@
-"""Traces read from the JSON that ``formats.json`` writes, with every recorded value checked."""
+"""A reader of ``formats.json`` documents that checks every recorded value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..options import Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 
 _NAMES = (("number", "step {}"), ("key", "row {}"), ("lane", "lane {}"), ("role", "{}"))
-"""Labels of the objects in a list, by a field that identifies them."""
+"""Labels of the objects in a list, by their identifying field."""
 
 
 def require_equal(
@@ -33,8 +33,8 @@ def require_equal(
 ) -> None:
     """Raise ValueError at the first recorded value that differs from the computed one.
 
-    `can_differ` accepts, by the name of a field and its computed value, another value of the same
-    type. With `has_extra_fields`, unknown fields are accepted too.
+    ``can_differ`` accepts, by the name of a field and its computed value, another value of the same
+    type. With ``has_extra_fields``, unknown fields are also accepted.
     """
     _require_equal_items(node, computed_value, "", can_differ, has_extra_fields)
 
@@ -97,10 +97,10 @@ _NUMBER = re.compile("-?[0-9]{1,40}")
 
 
 def load(text: str) -> Trace:
-    """Return the trace that ``render`` wrote, equal to the original.
+    """Return the trace of a document of ``render``, equal to the original.
 
-    Raise ValueError if the text is not such a trace, or if a recorded value differs from the one
-    that this version computes; the message has the value and its place.
+    Raise ValueError if the text is not such a document, or if a recorded value differs from this
+    version's; the message has the value and its path.
     """
     data = parse_json(text)
     is_block = isinstance(data.value, dict) and data.value.get("schema") == BLOCK_SCHEMA
@@ -156,9 +156,9 @@ def _model_from_json(data: JsonNode) -> Model:
 
 
 def _instruction_from_json(data: JsonNode) -> tuple[Instruction, bool]:
-    """Parse the line as recorded, which may add a note, if it is the same instruction.
+    """Parse the recorded line, which may add a note, if it is the same instruction.
 
-    A line of a listing may need declarations from there; then the canonical line is used.
+    Otherwise, for example without the declarations of its listing, the canonical line is used.
     """
     canonical, text = data.get_field("canonical", str), data.get_field("text", str)
     try:
@@ -207,7 +207,7 @@ def _bits_from_json(data: JsonNode) -> int:
 
 
 _WORDED = ("title", "about", "formula", "sentence", "part_at", "source", "notes", "model")
-"""Fields with sentences that another version may word differently."""
+"""Fields with sentences, which another version may word differently."""
 
 
 def _require_equal_line(
@@ -254,7 +254,7 @@ def _list_other_notes(trace: Trace, notes: list[object]) -> list[object]:
 
 
 _POSITIONS = {"lines", "line", "text", "notes"}
-"""Fields that say how and where the statements were written, before they were put in one line."""
+"""Fields about the text of statements before they were joined into one line."""
 
 
 def _block_from_json(data: JsonNode) -> Trace:

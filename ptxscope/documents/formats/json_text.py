@@ -1,4 +1,4 @@
-"""JSON that every reader accepts: ASCII, and only valid Unicode in strings; records as JSON."""
+"""JSON that every reader accepts, ASCII with only valid Unicode in strings; records as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ESCAPE = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..)|.)")
 
 
 def format_json(value: object, indent: int | None = None) -> str:
-    """Format a value as JSON; a lone surrogate, which is not a character, becomes U+FFFD."""
+    """Format a value as JSON; lone surrogates become U+FFFD."""
     text = json.dumps(value, indent=indent)
     if "\\ud" not in text:
         return text
@@ -20,11 +20,11 @@ def format_json(value: object, indent: int | None = None) -> str:
 
 
 Fields = Mapping[type, str | Callable[[Any], object]]
-"""For a type, the fields in JSON, ``line=location.line`` for one elsewhere; or a function."""
+"""By type, the fields in JSON, ``line=location.line`` for a nested one; or a function."""
 
 
 def convert_to_json(value: Any, fields: Fields) -> Any:
-    """Convert a record, and those in it, to JSON; a named tuple of another type is whole."""
+    """Convert a record and nested ones to JSON; other named tuples are converted whole."""
     rule = fields.get(type(value))
     if isinstance(rule, str):
         items = (item.partition("=") for item in rule.split())
@@ -41,7 +41,7 @@ def convert_to_json(value: Any, fields: Fields) -> Any:
 
 
 def _get(record: Any, path: str) -> Any:
-    """Return a field of a record, or of one in it; None if there is no such record."""
+    """Return a field of a record or a nested one; None if a nested record is None."""
     for name in path.split("."):
         record = None if record is None else getattr(record, name)
     return record

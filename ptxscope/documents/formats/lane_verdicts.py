@@ -1,4 +1,4 @@
-"""The lanes of an observed result that are as documented."""
+"""The lanes of an observed result that match the documentation."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ...diagnosis.explanations import Diagnosis
 
 
 class LaneVerdicts(NamedTuple):
-    """The lanes of the only result that are as documented in every observation, and the others."""
+    """Lanes of the only result by whether every observation matches the documentation."""
 
     unit: int
     """The width of a lane in bits."""
     documented_lanes: tuple[int, ...]
     deviating_lanes: tuple[int, ...] = ()
-    """Lanes in which a known bit differs."""
+    """Lanes with a known bit that differs."""
     uncertain_lanes: tuple[int, ...] = ()
-    """The others, in which not every bit is known."""
+    """The other lanes with unknown bits."""
 
 
 def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
-    """Return which lanes always match the documentation; none if a lane has 32 bits.
+    """Return the verdicts on the lanes of a diagnosis; they are empty if a lane has 32 bits.
 
     The lanes are the instruction's, or the bytes or half-words that ``dsel`` writes.
     """
@@ -49,7 +49,7 @@ def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
 
 
 def format_right_lanes(diagnosis: Diagnosis) -> str:
-    """Format the lanes that are as documented; empty if no lane is known to differ."""
+    """Format the lanes that match the documentation; empty if no lane is known to differ."""
     unit, *verdicts = find_lane_verdicts(diagnosis)
     right_lanes, wrong_lanes, unknown_lanes = (lanes[::-1] for lanes in verdicts)
     if not wrong_lanes:

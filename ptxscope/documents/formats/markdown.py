@@ -15,15 +15,15 @@ _SPECIAL = re.compile(r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|
 Underscores match as runs, except a run between letters or digits, which is not markup.
 """
 _LIST_OR_RULE = re.compile(r"(?:[-+=](?=[-+=\s]|$)|\d++[.)](?=\s|$))")
-"""Matches the beginning of a line that would begin a list, or underline the line before."""
+"""Matches the beginning of a line that would begin a list, or underline the previous line."""
 _TITLE_LEVEL = 2
-"""Level of the title, unless another one is chosen."""
+"""Default level of the title."""
 _LOWEST = 6
 """Deepest level of a heading in Markdown."""
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "~": "&#126;", "$": "&#36;", "=": "&#61;"
 }  # fmt: skip
-"""References for characters that some processors, such as that of MkDocs, do not unescape."""
+"""References for characters that some processors, such as MkDocs, do not unescape."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -44,7 +44,7 @@ def escape_span(text: str) -> str:
 
 
 def _escape_start(text: str) -> str:
-    """Escape the beginning of a line, so that it begins no list or other block."""
+    """Escape the beginning of a line, so that it does not begin a list or another block."""
     if match := _LIST_OR_RULE.match(text):
         end = match.end()
         return text[: end - 1] + _escape_char(text[end - 1]) + text[end:]

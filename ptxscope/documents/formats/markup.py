@@ -1,6 +1,6 @@
 """Headings, paragraphs and tables of a document, for the markup languages.
 
-This module decides the structure. Markdown, reStructuredText and AsciiDoc have a module each for
+This module determines the structure. Markdown, reStructuredText and AsciiDoc each have a module for
 their syntax and their escaping.
 """
 
@@ -52,11 +52,11 @@ class Paragraph(NamedTuple):
 
     line: InlineText
     lead: str = ""
-    """In text, what is before its first line."""
+    """In text, the prefix of its first line."""
     indent: str = ""
-    """In text, what is before its other lines."""
+    """In text, the prefix of its other lines."""
     is_close: bool = False
-    """In text, whether it follows the block before without an empty line."""
+    """In text, whether no empty line separates it from the previous block."""
 
 
 class Verbatim(NamedTuple):
@@ -86,7 +86,7 @@ class Points(NamedTuple):
     items: tuple[tuple[InlineText, ...], ...]
     is_close: bool = False
     indents: tuple[str, str, str] = ("  - ", "    ", "       ")
-    """In text, what is before an item, before its lines, and before the rest of long ones."""
+    """In text, the prefixes of an item, of its lines, and of continuation lines."""
     is_numbered: bool = False
 
 
@@ -96,7 +96,7 @@ _BLANKS = re.compile(r"[ \t\n\r\f\v]++")
 
 
 def join_lines(text: str) -> str:
-    """Join text into one line, without blanks around it; non-breaking spaces remain."""
+    """Join text into one line without surrounding blanks; non-breaking spaces remain."""
     return _BLANKS.sub(" ", text).strip()
 
 
@@ -112,9 +112,9 @@ def make_code(text: str) -> InlineText:
 
 
 def make_inline(text: str) -> InlineText:
-    """Return text as a line, whose parts in backquotes are code."""
+    """Return text as a line; parts in backquotes are code."""
     parts = make_printable(text).split("`")
-    if len(parts) % 2 == 0:  # a backquote alone
+    if len(parts) % 2 == 0:  # a lone backquote
         parts[-2:] = ["`".join(parts[-2:])]
     kinds = (InlineKind.PLAIN, InlineKind.CODE)
     return tuple(InlineSpan(part, kinds[i % 2]) for i, part in enumerate(parts) if part)
@@ -147,12 +147,12 @@ def make_points(
 def make_verbatim(
     lines: Iterable[str], language: str = "text", *, is_close: bool = False
 ) -> Verbatim:
-    """Return lines as they are, in printable characters."""
+    """Return lines of printable characters as literal text."""
     return Verbatim("\n".join(map(make_printable, lines)), language, is_close)
 
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
-    """Yield the blocks of a document; `heading` replaces a missing title."""
+    """Yield the blocks of a document; ``heading`` replaces a missing title."""
     yield from iter_head_blocks(doc, heading)
     if doc.operands and not doc.is_only:
         yield make_operand_table(doc)
@@ -189,7 +189,7 @@ def _iter_section_blocks(section: Section) -> Iterator[Block]:
 
 
 def iter_head_blocks(doc: Document, heading: str) -> Iterator[Block]:
-    """Yield the title, the statements and the model; `heading` replaces a missing title."""
+    """Yield the title, the statements and the model; ``heading`` replaces a missing title."""
     if title := make_text(doc.title or heading):
         yield Heading(0, title)
     yield Verbatim(doc.ptx, "ptx")
@@ -213,7 +213,7 @@ def iter_tail_blocks(doc: Document) -> Iterator[Block]:
 
 
 def make_operand_table(doc: Document | Section) -> Table:
-    """Return a row for each value that is read."""
+    """Return a row for each input value."""
     rows = (
         (make_code(label), make_code(name or label), make_code(bits), make_text(meant))
         for _, label, name, bits, meant in doc.operands
@@ -222,7 +222,7 @@ def make_operand_table(doc: Document | Section) -> Table:
 
 
 def iter_step_blocks(step: StepView, level: int) -> Iterator[Block]:
-    """Yield the blocks of a step, whose heading has a level."""
+    """Yield the blocks of a step, with a heading of a level."""
     yield Heading(level, (InlineSpan(str(step.number)), InlineSpan(f". {step.title}")))
     yield Paragraph(make_text(step.about))
     for lanes in sorted({len(row.values) for row in step.rows}, reverse=True):
@@ -303,7 +303,7 @@ class MarkupWriter(NamedTuple):
     emphasis: str
     bullet: str
     numbered_bullet: str
-    """The same of a numbered list, with braces for the number."""
+    """Bullet of a numbered list, with braces for the number."""
     line_break: str
     """The text between two lines of a point."""
     heading: Callable[[MarkupWriter, Heading, Options], str]
@@ -313,9 +313,9 @@ class MarkupWriter(NamedTuple):
     remark: str
     """Prefix of a note."""
     escape_start: Callable[[str], str] = str
-    """Escapes the beginning of a line, so that it begins no list or other block."""
+    """Escapes the beginning of a line, so that it does not begin a list or another block."""
     join: Callable[[Iterable[tuple[str, InlineSpan]]], str] = join_pieces
-    """Joins written pieces, given with their spans, into a line."""
+    """Joins written pieces with their spans into a line."""
 
     def format_piece(self, span: InlineSpan) -> str:
         """Format a piece of a line."""
@@ -339,7 +339,7 @@ class MarkupWriter(NamedTuple):
         return self.escape_start(text) if line and line[0].mark is InlineKind.PLAIN else text
 
     def render(self, trace: Trace, options: Options = DEFAULT) -> str:
-        """Render a trace; tables have a column for each lane, the most significant on the left."""
+        """Render a trace; tables have a column per lane, the most significant on the left."""
         doc = build_document(trace, options)
         heading = doc.subject if options.standalone else ""
         return self.write_document(iter_blocks(doc, heading), options)

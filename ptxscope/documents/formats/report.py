@@ -79,7 +79,7 @@ def _text_lines(block: Block, width: int) -> Iterator[str]:
 
 
 def _format_text(line: InlineText) -> str:
-    """Return a line as text: code within a sentence is in backquotes."""
+    """Return a line as text; code within a sentence has backquotes."""
     if len(line) == 1:
         return line[0].text
     return "".join(f"`{text}`" if mark is InlineKind.CODE else text for text, mark in line)
@@ -91,7 +91,7 @@ _ELEMENTS = {InlineKind.CODE: "code", InlineKind.STRONG: "strong", InlineKind.EM
 
 
 def make_block_element(block: Block, top_level: int = 3) -> Element:
-    """Return a block of a report as an element; its highest headings have a level of HTML."""
+    """Return a block of a report as an element; its top headings have ``top_level``."""
     match block:
         case Heading(level, line):
             return make_element(f"h{level + top_level}", *_list_spans(line))

@@ -13,7 +13,7 @@ from ..options import Options
 from .markup import Heading, InlineKind, InlineSpan, MarkupWriter, Table
 
 _SPECIAL = re.compile(r"[\\`*_|@]|(?<=[\w.+-]):(?=\S)|(?<=:):|(?<!\w)(?:RFC|PEP|pep)(?=[-\s]*+\d)")
-"""Matches markup, and text that docutils links: ``scheme:address``, ``name@host``, ``RFC 1``."""
+"""Matches markup, and texts that docutils turns into links: ``name@host``, ``RFC 1``."""
 _ENUMERATOR = re.compile(r"\(?\w++[.)](?=\s|$)")
 """Matches text that would begin a list item; its first character is escaped."""
 _HARMLESS = re.compile(r"[\\`*]|\.?\w")
@@ -26,7 +26,7 @@ def escape_text(text: str) -> str:
 
 
 def _start(text: str) -> str:
-    """Escape the beginning of a line, so that it begins no list or other block."""
+    """Escape the beginning of a line, so that it does not begin a list or another block."""
     if not text.strip("\\"):
         return "\\ " + text  # a line of punctuation alone would be a transition
     if _HARMLESS.match(text) and not _ENUMERATOR.match(text):

@@ -21,7 +21,7 @@ from ..options import DEFAULT, Options
 WIDTH = 80
 _INDENT = 14
 _GAP = 3
-"""The fewest blanks between two lanes side by side, so that they do not read as one formula."""
+"""Minimum blanks between lanes side by side, which keep them from reading as one formula."""
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
@@ -41,14 +41,14 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
 
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
-    """Return the lines above the steps of an instruction: it, its model and operands."""
+    """Return the lines above the steps of an instruction: its text, model and operands."""
     return [*_header_lines(doc, width), "", *operand_lines(doc, width), ""]
 
 
 def _section_lines(section: Section, width: int) -> Iterator[str]:
-    """Yield the values, steps and results of a statement; below its line unless it is the only one.
+    """Yield the values, steps and results of a statement, below its line unless it is the only one.
 
-    What follows the steps is indented below the line, or separated by empty lines.
+    Text after the steps is indented below the line, or separated by empty lines.
     """
     is_only = section.is_only
     if not is_only:
@@ -102,7 +102,7 @@ def _header_lines(doc: Document, width: int) -> Iterator[str]:
 
 
 def operand_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
-    """Yield a line for each value that is read."""
+    """Yield a line for each input value."""
     names = max((len(operand.name) for operand in doc.operands), default=0)
     names += 2 if names else 0
     for _, label, name, bits, meant in doc.operands:
@@ -142,9 +142,9 @@ def _single_lane_lines(name: str, cell: CellView, width: int) -> Iterator[str]:
 
 
 def _fits_in_columns(cells: Sequence[CellView], width: int) -> bool:
-    """Whether the lanes fit side by side in columns of `width` characters, without broken numbers.
+    """Whether the lanes fit in columns of ``width`` characters, without broken numbers.
 
-    A lane may take several lines in the columns of the default width, but not in narrower ones.
+    A lane may take several lines in columns of the default width, but not in narrower ones.
     """
     is_narrow = width < (WIDTH - _INDENT) // len(cells)
     texts = [cell.text for cell in cells]
@@ -223,9 +223,9 @@ def _escape(char: str) -> str:
 
 
 def wrap_text(text: str, first_indent: str, indent: str, width: int = WIDTH) -> list[str]:
-    """Wrap text at `width` columns, with one indent for the first line and another for the rest.
+    """Wrap text at ``width`` columns, with different indents for the first line and the others.
 
-    A line ends with ``=`` only if the word after it leaves no room for it in a line.
+    A line ends with ``=`` only if the next word is too long to share a line with it.
     """
     room = width - len(indent) - len("= ")
     text = re.sub(rf"= (?=\S{{1,{max(room, 1)}}}+(?!\S))", "=\xa0", text)  # textwrap keeps U+00A0

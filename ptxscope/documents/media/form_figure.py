@@ -39,7 +39,7 @@ def render(ins: Instruction) -> str:
 
 
 def _build_form_document(trace: Trace) -> Document:
-    """Return the document of a form: its steps, without anything that depends on values."""
+    """Return the document of a form: its steps without values."""
     doc = build_document(trace, Options(has_version=False))
     steps = tuple(step._replace(rows=()) for step in doc.steps)
     return doc._replace(

@@ -1,4 +1,4 @@
-"""Variants of a picture: single frames by step, and pictures that a reader steps through.
+"""Variants of a picture: a frame for each step, and pictures to step through.
 
 All frames of a trace share the geometry of the whole picture; later steps are blank.
 """
@@ -24,7 +24,7 @@ from ..svg.svg_colours import SvgColour
 from ..svg.text_styles import MIN_LETTER_PX, STRONG
 
 _ALWAYS = ("operands", "foot")
-"""Marks of parts that are visible before the first step."""
+"""Marks of parts visible before the first step."""
 Wrap = Callable[[int, list[str]], list[str]]
 """Wraps elements that are visible from a step onwards; step 0 is always visible."""
 
@@ -34,7 +34,7 @@ class Band(NamedTuple):
 
     y: float
     step: int
-    """First step at which it is visible, from 1; 0 if it always is."""
+    """First step that shows it, from 1; 0 for always."""
     parts: list[str]
     flows: list[str]
 
@@ -54,7 +54,7 @@ def cut_bands(drawing: trace_picture.SvgDrawing) -> list[Band]:
 
 
 def _find_first_step(drawing: trace_picture.SvgDrawing, mark: str) -> int:
-    """Return the first step at which the part below a mark is visible."""
+    """Return the first step that shows the part below a mark."""
     if mark in _ALWAYS:
         return 0
     numbers = {step.mark: number for number, step in enumerate(drawing.doc.steps, 1)}
@@ -90,7 +90,7 @@ def list_parts(bands: list[Band], wrap: Wrap) -> list[str]:
 _HINT = 18.0
 """Height in px of the line with the hint to click, in a compact stepping picture."""
 _FOOT = 14.0
-"""Distance in px from that line to the end of the picture."""
+"""Distance in px from the hint to the end of the picture."""
 
 _NOT_A_NAME = re.compile("[^a-z0-9]+")
 
@@ -108,7 +108,7 @@ class Frame(NamedTuple):
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Render the picture, with the motion that options request."""
+    """Render the picture with the motion of the options."""
     drawing = trace_picture.draw_trace(trace, options)
     moving = _with_drawn_steps(drawing)
     if options.motion is Motion.STILL or not moving.doc.steps:
@@ -121,7 +121,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
-    """Return a still picture for each step that is shown; only the last one shows the result."""
+    """Return a still picture for each shown step; only the last one shows the result."""
     if options.beside is not None:
         raise ValueError("frames show the steps of one trace, not of two side by side")
     options = options._replace(motion=Motion.STILL)
@@ -133,7 +133,7 @@ def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
 
 
 def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
-    """Return a drawing whose document omits the steps that are not drawn."""
+    """Omit the steps that are not drawn from a drawing's document."""
     marks = {mark.name for mark in drawing.canvas.marks}
     steps = tuple(step for step in drawing.doc.steps if step.mark in marks)
     return drawing._replace(doc=drawing.doc._replace(steps=steps))
@@ -226,7 +226,7 @@ def _write_svg(
 
 
 class _MotionParts(NamedTuple):
-    """The extra parts of a moving picture: elements before and over the drawing, and its style."""
+    """The extra parts of a moving picture: elements below and above the drawing, and its style."""
 
     markers: tuple[str, ...] = ()
     overlay: tuple[str, ...] = ()
@@ -237,7 +237,7 @@ SizePx = tuple[float, float]
 
 
 def _make_stepping(doc: Document, size: SizePx, layout: Layout) -> _MotionParts:
-    """Return targets for addresses, rules that hide later steps, and links to the next step."""
+    """Return link targets, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     names = _list_step_names(doc.steps)
     markers = tuple(
@@ -265,7 +265,7 @@ def _make_stepping(doc: Document, size: SizePx, layout: Layout) -> _MotionParts:
 
 
 def _draw_hint(step_name: str, size: SizePx, layout: Layout) -> str:
-    """Draw the line with the step that a click shows."""
+    """Draw the hint at the step that a click shows."""
     canvas = SvgCanvas("")
     canvas.open_group("px-hint")
     x, y = size[0] - 24, size[1] - _FOOT
@@ -331,6 +331,6 @@ def compute_min_width(svg: str) -> int:
 
 
 def add_min_width(svg: str) -> str:
-    """Return a picture that is never narrower than its letters need."""
+    """Give a picture a minimum width for readable letters."""
     style = f"min-width:{compute_min_width(svg)}px"
     return svg.replace("<svg ", f'<svg style="{style}" ', 1)

@@ -1,7 +1,7 @@
-"""PNG and PDF output, rendered from the SVG by the extra `images`.
+"""PNG and PDF output, rendered from the SVG by the extra ``images``.
 
 resvg renders PNG, Typst writes PDF. Each is a single wheel without system libraries. Typst embeds
-the fonts, keeps the text as text, and measured closest to browsers.
+the fonts, keeps text selectable, and was measured as the closest to browsers.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ from .picture_marks import add_description, read_description
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
 _TEXT = re.compile("(?<=>)[^<>]*+(?=</text>)")
 _UNASSIGNED = "\u0378"
-"""Character that no font has, drawn as a missing glyph."""
+"""A character missing from all fonts, drawn as a missing glyph."""
 _BOX = "\u25a1"
-"""Replacement for a character that no font has. After a character without a glyph, resvg and Typst
-draw no character of the same line in another font than the first."""
+"""Replacement for a character missing from all fonts.
+
+After a missing glyph, resvg and Typst draw the rest of the line only in the first font.
+"""
 _LIGATURE = re.compile("f(?=[fijl])")
 _NON_JOINER = "\u200c"
 _MAX_CHECKED_CHARS = 2000
-"""Largest number of characters in lines that are checked for boxes."""
+"""Maximum characters in lines to check for boxes."""
 _UNSEEN = {"Cf", "Cc", "Zs", "Mn", "Me"}
-"""Categories of characters that are blank, or combine with the one before."""
+"""Categories of characters that are blank, or combine with the previous one."""
 _MAX_PNG_PIXELS = 1 << 26
 """Largest size of a PNG in pixels; it takes 256 MB to render."""
 _MAX_PAGE_PX = 14_400 / 0.75
@@ -47,7 +49,7 @@ _PX = 0.75
 SHARP = 2.0
 """Default scale of a PNG, sharp on screens and projectors."""
 _ROOT = os.sep
-"""The folder that Typst opens, although it reads no file there: the current one may be deleted."""
+"""The folder that Typst opens without reading files: the current folder may be deleted."""
 _PDF = """\
 #set document(title: sys.inputs.title, keywords: (sys.inputs.mark,), date: none)
 #set page(width: auto, height: auto, margin: 0pt)
@@ -59,7 +61,7 @@ _PDF = """\
 
 
 class NotInstalledError(ImportError):
-    """Raised if a package for a format is not installed; the text has the remedy."""
+    """A package for a format is not installed; the message has the remedy."""
 
 
 class ImageSize(NamedTuple):
@@ -103,7 +105,7 @@ def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
 
 
 def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
-    """Render pictures as the pages of a PDF; its title defaults to that of the first picture.
+    """Render pictures as the pages of a PDF; its title defaults to the first picture's.
 
     Raise NotInstalledError, or ValueError if a page is too large.
     """
@@ -126,18 +128,18 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
 
 
 def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
-    """Return the characters of pictures that no installed font has; an image shows boxes for them.
+    """Return the characters of pictures missing from all fonts; an image shows boxes for them.
 
-    A character missing from the fonts of a picture is drawn in any other font that has it.
+    A character missing from a picture's fonts is drawn in any other font with it.
     """
     texts = [unescape(text) for svg in pictures for text in _TEXT.findall(svg)]
     return list(list_missing_chars(_list_uncommon_chars("".join(texts)), format_))
 
 
 def find_boxed_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
-    """Return the characters that an installed font has, and that an image shows as boxes anyway.
+    """Return the characters that an image shows as boxes although a font has them.
 
-    The renderers draw a line in a second font only if that font has as many glyphs for it.
+    The renderers draw a line in a second font only if that font has as many of its glyphs.
     """
     readable_svg = "".join(_with_readable_texts(svg, format_) for svg in pictures)
     lines = list(dict.fromkeys(unescape(text) for text in _TEXT.findall(readable_svg)))
@@ -155,11 +157,11 @@ def find_boxed_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
 
 
 def _with_readable_texts(svg: str, format_: str) -> str:
-    """Return a picture in which a renderer draws as many characters as it can.
+    """Rewrite a picture so that a renderer draws as many characters as possible.
 
-    Letters and their marks become one character if there is one, ``fi`` becomes two glyphs, and a
-    character that no font has becomes a box: each would prevent the renderer from drawing the rest
-    of the line in a second font.
+    Letters and marks become one character if possible, ``fi`` becomes two glyphs, and a missing
+    character a box: each would prevent the renderer from drawing the rest of the line in a second
+    font.
     """
 
     def rewrite_text(match: re.Match[str]) -> str:
@@ -174,7 +176,7 @@ def _with_readable_texts(svg: str, format_: str) -> str:
 
 
 def _list_uncommon_chars(text: str) -> str:
-    """Return the visible characters of a text that are missing from some fonts."""
+    """Return the visible characters of a text that some fonts lack."""
     return "".join(
         char for char in dict.fromkeys(text) if not char.isascii() and category(char) not in _UNSEEN
     )
@@ -182,7 +184,7 @@ def _list_uncommon_chars(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def list_missing_chars(chars: str, format_: str) -> str:
-    """Return the characters that no installed font has."""
+    """Return the characters that all installed fonts lack."""
     if not chars:
         return ""
     box, *images = _LINE_RENDERERS[format_]((_UNASSIGNED, *chars))
@@ -204,7 +206,7 @@ def _render_png_lines(texts: Sequence[str]) -> list[bytes]:
 
 
 def _render_pdf_lines(texts: Sequence[str]) -> list[bytes]:
-    """Render lines by Typst, which also writes pages as PNG."""
+    """Render lines with Typst, which also writes pages as PNG."""
     typst = _import_renderer(*_DRAWN_BY["pdf"])
     pages = [{"svg": _make_line_svg(text), "width": 20 * len(text), "alt": ""} for text in texts]
     inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
@@ -216,13 +218,13 @@ _LINE_RENDERERS = {"png": _render_png_lines, "pdf": _render_pdf_lines}
 
 
 def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
-    """Describe the image that a trace gives without rendering it; raise the same errors."""
+    """Describe the image of a trace without rendering it; raise the same errors."""
     svg = frames.render(trace, options._replace(motion=Motion.STILL))
     return describe_image_size(svg, format_, options)
 
 
 def describe_image_size(svg: str, format_: str, options: Options = DEFAULT) -> str:
-    """Describe the image that a picture gives; raise the errors of rendering it."""
+    """Describe the image of a picture; raise the errors of rendering it."""
     _import_renderer(*_DRAWN_BY[format_])
     width, height = compute_size(svg, options, SHARP if format_ == "png" else 1)
     if format_ == "png":
@@ -235,7 +237,7 @@ _DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
 
 
 _MAX_SIDE_PX = 10**13
-"""More than any format takes."""
+"""More than any format accepts."""
 
 
 def compute_size(svg: str, options: Options, scale: float) -> ImageSize:
@@ -266,12 +268,12 @@ def _import_renderer(name: str, format_: str) -> ModuleType:
 
 @lru_cache(maxsize=1)
 def has_fonts() -> bool:
-    """Whether resvg finds the fonts it needs; without them, it silently omits text."""
+    """Whether resvg finds the necessary fonts; without them, it silently omits text."""
     return has_font(SANS) and has_font(MONO)
 
 
 def has_font(family: str, **renderer_options: bool) -> bool:
-    """Whether resvg draws a letter in a font, or in its substitute."""
+    """Whether resvg draws a letter in a font or its substitute."""
     resvg = _import_renderer(*_DRAWN_BY["png"])
     empty, text = (
         resvg.svg_to_bytes(svg_string=_make_line_svg(letter, family), **renderer_options)

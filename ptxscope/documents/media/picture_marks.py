@@ -1,4 +1,4 @@
-"""The description embedded in a picture, by which ptxscope recognises its own files and frames."""
+"""The description embedded in a picture, which identifies ptxscope's files and frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARKS = {False: "ptxscope", True: "ptxscope frame"}
 
 
 class About(NamedTuple):
-    """The description that an SVG embeds."""
+    """The embedded description of an SVG."""
 
     title: str
     description: str
@@ -27,7 +27,7 @@ class About(NamedTuple):
 
 
 def read_description(picture: str | bytes) -> About:
-    """Parse the description embedded in one of our SVGs or PNGs."""
+    """Parse the embedded description of ptxscope's SVGs or PNGs."""
     if isinstance(picture, bytes) and picture.startswith(_PNG):
         title, description = (_read_chunk(picture, name) for name in (b"Title", b"Description"))
         return About(title, description, _find_mark(picture, "png"))
@@ -42,7 +42,7 @@ def read_description(picture: str | bytes) -> About:
 
 
 def _read_chunk(png: bytes, name: bytes) -> str:
-    """Return a text of one of our PNGs; empty if it has none of the name."""
+    """Return a named text of ptxscope's PNGs; may be empty."""
     head = b"iTXt" + name + bytes(5)
     start = png.find(head, _HEADED)
     size = int.from_bytes(png[start - 4 : start])
@@ -50,7 +50,7 @@ def _read_chunk(png: bytes, name: bytes) -> str:
 
 
 def add_description(png: bytes, svg: str) -> bytes:
-    """Return a PNG with the description of its SVG embedded."""
+    """Embed the description of an SVG in its PNG."""
     return png[:_HEADED] + b"".join(_iter_chunks(read_description(svg))) + png[_HEADED:]
 
 

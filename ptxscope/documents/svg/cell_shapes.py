@@ -1,4 +1,4 @@
-"""Registers and the cells of rows, drawn by the kinds of their spans."""
+"""Registers and cells of rows, drawn by the kinds of their spans."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
 """Width in px of a hexadecimal digit of a part, if the whole register fits."""
 _TAG_GAP = 4
-"""Smallest gap in px between bits and a name in the corner."""
+"""Minimum gap in px between bits and a name in the corner."""
 _CHIP, _NUMBER = 28, 22
 """Heights in px of a box of bits, and of the number below it."""
 _MERGED = 34
@@ -55,7 +55,7 @@ _CAPTION, _INCOMING = 14, 24
 
 
 def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: float) -> float:
-    """Draw a register in the parts that are read from it; return the end."""
+    """Draw the read parts of a register; return the end."""
     canvas = sketch.canvas
     areas = sketch.make_areas(len(figure.cells), slot)
     if figure.unit == 1:
@@ -89,7 +89,7 @@ def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: f
 
 
 def _draw_joined_parts(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart) -> list[Area]:
-    """Return adjacent areas for the parts of a register; in a merge, each above its lane."""
+    """Return adjacent areas for a register's parts; in a merge, each above its lane."""
     if slot is ColumnPart.FULL:
         return sketch.make_areas(len(figure.cells), slot)
     (area,) = sketch.make_areas(1, slot)
@@ -116,7 +116,7 @@ def draw_register_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: fl
 
 
 def _list_readings(cell: Cell, area: Area) -> list[str]:
-    """Return the lines of the numbers below a part: one that is read in two ways may need two."""
+    """Return the lines of the numbers below a part; two readings may need two lines."""
     numbers = [span.text.strip() for span in cell.spans[1:]]
     room, small = area.width - 4, SMALL.with_size(MIN_LETTER_PX)
     return [
@@ -127,7 +127,7 @@ def _list_readings(cell: Cell, area: Area) -> list[str]:
 
 
 def format_part_name(register: str, unit: int, number: int) -> str:
-    """Return the name of a byte or half-word of a register, such as ``a.b3``; empty for others."""
+    """Return the name of a byte or half-word of a register: ``a.b3``; empty for other parts."""
     return f"{register}.{_LETTERS[unit]}{number}" if unit in _LETTERS else ""
 
 
@@ -157,7 +157,7 @@ def _draw_part(
 
 
 def fit_beside_name(area: Area, text: str, tag_width: float) -> tuple[float, float, bool]:
-    """Return the size of bits, px to leave free beside them, and whether the name has room there.
+    """Return the size of bits, the free px beside them, and whether the name fits there.
 
     Without a name, ``tag_width`` is 0.
     """
@@ -177,7 +177,7 @@ def draw_corner_name(canvas: SvgCanvas, area: Area, y: float, text: str, colour:
 def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = True) -> float:
     """Draw the cells of a row by shape, with their flags below; return the end.
 
-    Cells without a frame belong to a figure above them, which the lines lead to.
+    Cells without a frame belong to the figure above, where lines end.
     """
     areas = sketch.get_areas(row)
     bottoms = [
@@ -204,7 +204,7 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
 
 
 def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
-    """Draw the values and the name of a row from a step that is not shown; return the end."""
+    """Draw the values and the name of a row from a hidden step; return the end."""
     canvas, areas = sketch.canvas, sketch.get_areas(row)
     cells_, top = list(row.cells), y + _CAPTION
     name = row.destination_name or row.name
@@ -276,20 +276,20 @@ def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
 
 
 def choose_shape(cell: Cell) -> SpanKind:
-    """Return the kind that determines the shape of a cell."""
+    """Return the kind that determines a cell's shape."""
     kinds = {span.kind for span in cell.spans}
     return next((kind for kind in SHAPES if kind in kinds), SpanKind.TEXT)
 
 
 def list_spans(cell: Cell, *kinds: SpanKind) -> list[CellSpan]:
-    """Return the spans of a cell that are of some kinds."""
+    """Return the spans of some kinds in a cell."""
     return [span for span in cell.spans if span.kind in kinds]
 
 
 def _draw_bits(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """Draw a bit pattern with its extension, and the number it represents."""
+    """Draw a bit pattern with its extension, and its number."""
     canvas, spans = sketch.canvas, list_spans(cell, *STYLES)
     value, names = (
         list_spans(cell, SpanKind.VALUE),
@@ -347,7 +347,7 @@ def _draw_merged_lane(
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
             row, cell.place.lane
-        ):  # t arrives beside its part of c, whose line is crossed out
+        ):  # t arrives beside its part of c, with a crossed-out line
             is_from_right = port.area.center > area.center
             aside = 18 if is_from_right else -18
             aside = 0 if link.source.key in sketch.registers else aside
@@ -395,7 +395,7 @@ def _draw_merged_lane(
         *(() if sketch.layout.is_compact else (SpanKind.NAME,)),
     )
     end = y + _MERGED
-    # in a compact picture, nothing is below the lanes that are kept
+    # in a compact picture, kept lanes have nothing below
     takers = [x for x in row.cells if list_spans(x, SpanKind.TAKEN)]
     has_free_sides = sketch.layout.is_compact and takers == [cell]
     for note in notes:
@@ -420,14 +420,14 @@ def _draw_merged_lane(
 
 
 def _widen(sketch: Sketch, area: Area, text: str) -> Area:
-    """Return an area in which no word of a text is broken, over the neighbours if necessary."""
+    """Return an area for a text without broken words, if necessary over its neighbours."""
     width = max(DATUM.with_size(MIN_LETTER_PX).measure(word) for word in text.split())
     width = min(max(width, area.width), sketch.figures.width)
     return Area(sketch.figures.clamp_center(area.center, width) - width / 2, width)
 
 
 def _fit_unbroken(text: str, width: float) -> TextStyle:
-    """Return a style, with narrow letters if necessary, in which no word of a text is broken."""
+    """Return a style, if necessary with smaller letters, for a text without broken words."""
     word = max(text.split(), key=len)
     for style in (SMALL, DATUM):
         fitted = style.fit(word, width)
@@ -470,7 +470,7 @@ def _draw_verdict(
 def _draw_formula(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """Draw a formula and its value, or below a figure the value alone."""
+    """Draw a formula and its value; below a figure, only the value."""
     canvas = sketch.canvas
     formula = "".join(span.text for span in list_spans(cell, SpanKind.NUMBER))
     value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
@@ -502,7 +502,7 @@ def _draw_formula(
 
 
 def format_cell_value(cell: Cell) -> str:
-    """Return the value of a cell, after the sign of a formula before it; other cells whole."""
+    """Return the value of a cell with the formula's sign before it; or the whole cell."""
     value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     if not value:
         return str(cell).strip()
@@ -532,4 +532,4 @@ SHAPES: dict[SpanKind, Shape] = {
     SpanKind.CLAMPED: _draw_formula,
     SpanKind.TEXT: _draw_formula,
 }
-"""Shape of a cell by kind; the first kind that the cell has determines its shape."""
+"""Shape by kind of span; the first kind that occurs in a cell wins."""

@@ -1,4 +1,4 @@
-"""The functions of a layout that draw text and numbers, which stay upright if its steps turn."""
+"""The functions of a layout that draw text and numbers, which stay upright in turned layouts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 Draw = Callable[..., float]
-"""Draws something for a ``Sketch`` from a position along the steps, and returns the end."""
+"""Draws on a ``Sketch`` from a position along the steps, and returns the end."""
 
 
 class ShapeFunctions(NamedTuple):
@@ -18,11 +18,11 @@ class ShapeFunctions(NamedTuple):
     draw_cells: Draw
     draw_bit_ruler: Draw
     figures: dict[type, Draw]
-    """Function for each figure of a scene; a row without a figure is drawn as its cells."""
+    """Function for each figure of a scene; rows without a figure are drawn as cells."""
 
 
 class TurnedParts(NamedTuple):
-    """The parts of a layout in which steps run from left to right."""
+    """The parts of a layout with steps from left to right."""
 
     shapes: ShapeFunctions
     draw_lane_names: Draw

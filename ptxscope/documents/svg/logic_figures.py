@@ -44,13 +44,13 @@ _FIRST_INPUT, _SECOND_INPUT = 11, 21
 _LINES_HEIGHT = 56
 """Height in px of the lines from the options to the chosen value."""
 _ASIDE = 50
-"""Distance in px of their ends from the middle, where the condition is."""
+"""Distance in px of their ends from the condition in the middle."""
 _CHOSEN_HEIGHT = 30
 """Height in px of the box of the chosen value."""
 
 
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
-    """Draw truth values entering a box from above, and the output below it; return the end."""
+    """Draw truth values above a box, and the output below it; return the end."""
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
     width = max(LABEL.measure(figure.word) + 24, 54)
     top = y + 14
@@ -90,7 +90,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
 
 
 def find_start(sketch: Sketch, place: LaneRef, area: Area) -> float:
-    """Return x of the start of a line to a gate, so that lines into it do not cross."""
+    """Return x of the start of a line to a gate, which keeps its lines from crossing."""
     port = sketch.ports.get(place)
     return port.area.center if port else area.center
 
@@ -113,7 +113,7 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     if port:
         canvas.draw_elbow((port.area.center, port.y), (area.center, pill), SvgColour.DIM)
     extent = draw_truth(canvas, area.center, pill, get_truth(condition.value))
-    if not port:  # an operand that is drawn nowhere else
+    if not port:  # an operand drawn nowhere else
         sketch.add_zone(condition.place, extent, pill, pill + PILL_HEIGHT)
     between = Area(area.center - aside, 2 * aside)
     canvas.draw_centered(between, pill + PILL_HEIGHT + 11, condition.name, TAG, margin=8)
@@ -164,7 +164,7 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> N
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:
-    """Draw the line from an option to the chosen value, crossed out if another one is chosen."""
+    """Draw the line from an option to the chosen value, crossed out if not chosen."""
     canvas = sketch.canvas
     canvas.draw_flow(
         start,
@@ -221,7 +221,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
 
 
 def _has_room_for_number(source: SourceByte, area: Area) -> bool:
-    """Whether the bits of a source byte with their prefix leave room for its number."""
+    """Whether a source byte's bits, with their prefix, leave room for its number."""
     number_width = SMALL.measure(str(source.number))
     return fit_beside_name(area, add_hex_prefix(source.text), number_width)[2]
 
@@ -245,7 +245,7 @@ def _draw_source_names(
 
 
 def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> float:
-    """Draw the digit of a lane, the byte that it takes, and where this is from; return the end."""
+    """Draw the digit of a lane, its byte, and the byte's source; return the end."""
     canvas = sketch.canvas
     digit = area.take_middle(_DIGIT_WIDTH)
     draw_bit_box(canvas, digit, y, _DIGIT, byte.digit_text, SpanKind.CHIP, Tint("c"), 13)
@@ -271,7 +271,7 @@ _ADVANCE = 0.605
 
 
 def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> float:
-    """Draw a truth table, and beside or below it the words; return the end."""
+    """Draw a truth table, with the words beside or below it; return the end."""
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
     parts_start = len(canvas.parts)
     sketch.draw_links(row, 0, area, y)
@@ -311,7 +311,7 @@ def _draw_entries(
     y: float,
     pitch: float,
 ) -> float:
-    """Draw the table: a column for each entry, with its number and how many bits use it."""
+    """Draw the table: a column per entry, with its number and the count of bits that select it."""
     canvas, middle = sketch.canvas, len(words) * pitch
     has_counts = bool(figure.result.digits)
     columns = [
@@ -352,11 +352,11 @@ def add_entry_zone(sketch: Sketch, figure: TableFigure, entry: TableEntry, box: 
 
 
 def add_bit_zone(sketch: Sketch, figure: TableFigure, bit: int, box: _Box) -> None:
-    """Record the position of a bit of the words, and link it with its entry."""
+    """Record the position of a bit of the words, and its link to its entry."""
     node, entry = _make_node(sketch, figure, "bit", bit), figure.find_entry(bit)
     sketch.detail_zones.append(Zone(node, box, f"bit {bit}: {entry.sentence}."))
     entry_node = _make_node(sketch, figure, "entry", entry.number)
-    sketch.canvas.links.setdefault((node, entry_node), [])  # either lights the other
+    sketch.canvas.links.setdefault((node, entry_node), [])  # each highlights the other
 
 
 def _make_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> Node:
@@ -380,7 +380,7 @@ def _draw_words(
     pitch: float,
     is_named: bool,
 ) -> float:
-    """Draw the words bit by bit, each bit below the number of the entry that it uses."""
+    """Draw the words bit by bit, each bit below the number of its entry."""
     canvas, advance = sketch.canvas, size * _ADVANCE
     count = len(figure.result.digits)
     rows = [(figure.entry_digits, SvgColour.DIM)]

@@ -1,4 +1,4 @@
-"""The parts of a picture around its statements: head, notes, answers and foot."""
+"""The parts of a picture outside its statements: head, notes, answers and foot."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def draw_instruction(
     long_names: Names,
     letter_style: TextStyle = TAG,
 ) -> float:
-    """Draw the instruction, with letters below the names too long for the picture.
+    """Draw the instruction, with letters below names too long for the picture.
 
-    Return the last baseline, or that of the letters below it.
+    Return the last baseline, including the letters'.
     """
     ptx = " ".join(ptx.split())
     lines, size, small = style.wrap(ptx, width), style.size, letter_style.size
@@ -102,7 +102,7 @@ def draw_instruction(
 
 
 def find_name(name: str, line: str) -> list[int]:
-    """Return the indices at which a name occurs in a line as a word."""
+    """Return the indices of a name's occurrences as a word in a line."""
     return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
 
 
@@ -112,7 +112,7 @@ Names = Sequence[tuple[str, str]]
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
-"""Smallest width in px for the name of an answer."""
+"""Minimum width in px for the name of an answer."""
 
 
 def draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
@@ -121,14 +121,14 @@ def draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> f
 
 
 def format_head(doc: Document) -> str:
-    """Return the instruction; if it is in the lines of the statements, the given registers."""
+    """Return the instruction; for several statements, the input registers."""
     if not doc.is_only or doc.sections[0].heading == doc.ptx:
         return ", ".join(f"{x.name} = {x.bits}" for x in doc.operands)
     return " ".join(doc.ptx.split("\n"))
 
 
 def format_model(doc: Document) -> str:
-    """Return the model whose answer is drawn; if two are, both."""
+    """Return the model of the drawn answer, or both models."""
     names = [doc.model]
     if doc.answers and doc.answers.steps:
         names.append(doc.answers.other_name)
@@ -183,23 +183,23 @@ def draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> fl
 
 
 class IdleStep(NamedTuple):
-    """A step without a place of its own in a picture."""
+    """A step that a picture does not draw separately."""
 
     name: str
     """Number and title."""
     is_beside: bool
-    """Whether the operands have its numbers beside them; otherwise it changes nothing."""
+    """Whether its numbers are beside the operands; otherwise it changes nothing."""
     side: str = ""
-    """``left`` or ``right`` if it is of one of two traces."""
+    """``left`` or ``right`` for one of two traces."""
 
 
 def make_idle_step(step: StepView) -> IdleStep:
-    """Return a step as one that is not drawn."""
+    """Return a step that is not drawn."""
     return IdleStep(f"{step.number} {step.title}", step.stage is Stage.EXTEND)
 
 
 def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[IdleStep]:
-    """Return the steps that are not drawn because they change nothing, or show nothing more."""
+    """Return the steps that are not drawn because they change or show nothing more."""
     drawn_stages = {step.stage for step in scene.steps if step.rows}
     joined_stages = {Stage.SELECT} if Stage.EXTEND in drawn_stages else set()
     omitted_steps = (
@@ -209,9 +209,9 @@ def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[IdleStep]
 
 
 def describe_idle_steps(steps: Collection[IdleStep]) -> str:
-    """Return a sentence or two with the steps that are not drawn; empty if all are."""
+    """Return a sentence or two with the steps that are not drawn; empty if all are drawn."""
     sides: dict[IdleStep, str] = {}
-    for step in steps:  # one that both traces omit is on neither side
+    for step in steps:  # a step that both traces omit is on neither side
         alike = step._replace(side="")
         sides[alike] = "" if alike in sides else step.side
     idle = [x for x in sides if not x.is_beside]
@@ -226,7 +226,7 @@ def describe_idle_steps(steps: Collection[IdleStep]) -> str:
 
 
 def _list_by_side(steps: Collection[IdleStep], sides: Mapping[IdleStep, str]) -> str:
-    """Return the names of steps, grouped by side, each group after the side's name."""
+    """Return the names of steps, grouped after their side's name."""
     parts = []
     for side in ("", "left", "right"):
         names = ", ".join(step.name for step in steps if sides[step] == side)
@@ -236,7 +236,7 @@ def _list_by_side(steps: Collection[IdleStep], sides: Mapping[IdleStep, str]) ->
 
 
 def draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> float:
-    """Draw each answer of models that differ, and the reasons; return the end."""
+    """Draw each answer of differing models, and the reasons; return the end."""
     y += 16
     canvas.open_group("px-answers")
     canvas.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
@@ -263,7 +263,7 @@ def draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> f
 
 
 def draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float:
-    """Draw that there is one answer; return the end."""
+    """Draw the sentence that there is one answer; return the end."""
     canvas.open_group("px-answers")
     y = canvas.draw_paragraph(page, y + 18, text, STRONG)
     canvas.close_group()
@@ -271,7 +271,7 @@ def draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float:
 
 
 def draw_notes(doc: Document, canvas: SvgCanvas, y: float, page: Area, has_lanes: bool) -> float:
-    """Draw the notes on lanes and the notes of ptxscope; return the end."""
+    """Draw the notes on lanes and ptxscope's notes; return the end."""
     only, notes = doc.sections[0], dict.fromkeys(x for y in doc.sections for x in y.notes)
     y = draw_lane_notes(() if only.heading else only.lane_notes, canvas, y + 14, page, has_lanes)
     texts = [f"Note: {text}." for text in dict.fromkeys((*notes, *doc.notes))]
@@ -285,7 +285,7 @@ def draw_notes(doc: Document, canvas: SvgCanvas, y: float, page: Area, has_lanes
 def draw_lane_notes(
     notes: tuple[str, ...], canvas: SvgCanvas, y: float, page: Area, is_numbered: bool
 ) -> float:
-    """Draw the notes of the author on lanes, numbered like their columns; return the end."""
+    """Draw the author's notes on lanes, numbered like their columns; return the end."""
     for number, text in enumerate(notes, 1):
         y = draw_note(canvas, f"note {number}: {text}" if is_numbered else text, y, page) + 8
     return y

@@ -1,7 +1,7 @@
 """Document layout of a picture: lane columns, slots in them, and the starts of lines.
 
-A page is 800 px wide: a margin with the words of each step, and beside it the lane columns, the
-most significant lane on the left. A value for all lanes extends over all columns.
+A page is 800 px wide: a margin with the words of each step, then the lane columns, the most
+significant lane on the left. A value for all lanes spans all columns.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ class Layout(NamedTuple):
     result_gap: float = 20
     """Gap in px between two results."""
     bend_tolerance: float = 1
-    """Distance in px across the lanes up to which a line counts as straight."""
+    """Maximum distance in px across the lanes of a straight line."""
     value_room: float | None = None
-    """Extent in px, across the lanes, of one value with its name; None is the whole column."""
+    """Extent in px, across the lanes, of a value with its name; None is the whole column."""
     turned_parts: TurnedParts | None = None
-    """The parts of a layout in which steps run from left to right: there, an ``Area`` extends from
-    top to bottom, y means x, and rows that change nothing are left out."""
+    """The parts of a layout with steps from left to right.
+
+There, an ``Area`` extends from top to bottom, y means x, and idle rows are left out.
+    """
     accent: float | None = None
-    """Position, across the lanes, of the bar beside the newest step of frames; None is the edge of
-    the page."""
+    """Position, across the lanes, of the bar at a frame's newest step; None is the page's edge."""
     hint: tuple[float, float, float] | None = None
-    """X, baseline and letter size in px of the line that says what a click does; None puts it at
-    the end of the foot."""
+    """X, baseline and letter size in px of the hint to click; None is the end of the foot."""
 
     @property
     def is_turned(self) -> bool:
@@ -115,7 +115,7 @@ COMPACT = Layout(
 
 
 MAX_NAME_CHARS = 11
-"""Longest name in characters that is drawn in full."""
+"""Maximum characters of a name drawn in full."""
 GAP = 8
 """Gap in px between lane columns."""
 
@@ -125,13 +125,13 @@ class ColumnPart(StrEnum):
 
     FULL = "full"
     MARGIN = "margin"
-    """Beside the lane columns, if there is room for what is of no lane."""
+    """Beside the lane columns, for values without a lane, if there is room."""
     LEFT = "left"
     RIGHT = "right"
     MIDDLE = "middle"
     """Between the lines on the left and on the right."""
     MIDDLE_LEFT = "middle left"
-    """The left half of that."""
+    """The left half of the middle."""
     MIDDLE_RIGHT = "middle right"
 
 
@@ -152,14 +152,14 @@ def take_column_part(column: Area, slot: ColumnPart) -> Area:
 
 
 class Port(NamedTuple):
-    """The drawn extent of a place, and y of the lines that start below it."""
+    """The drawn extent of a place, and y of the starts of its lines."""
 
     area: Area
     y: float
 
 
 def build_visible_scene(trace: Trace, options: Options) -> Scene:
-    """Return the scene of a trace, without the values that reveal a hidden result."""
+    """Return the scene of a trace without values that reveal a hidden result."""
     scene = build_scene(trace)
     registers = (x if options.numbers else x.hide_numbers() for x in scene.registers)
     scene = scene._replace(
@@ -174,12 +174,12 @@ _WithCells = TypeVar("_WithCells", RegisterFigure, RowScene)
 
 
 def _add_hex_prefixes(drawn: _WithCells) -> _WithCells:
-    """Write bits as text does, with ``0x``; those of one number in two boxes have digits only."""
+    """Prefix bits with ``0x``, as in text; a number in two boxes has only digits."""
     return drawn._replace(cells=tuple(map(_add_cell_prefix, drawn.cells)))
 
 
 def add_hex_prefix(digits: str) -> str:
-    """Write the digits of a byte or more with ``0x``; other texts are unchanged."""
+    """Prefix the digits of a byte or more with ``0x``; other texts are unchanged."""
     return f"0x{digits}" if _BITS.fullmatch(digits) else digits
 
 
@@ -198,9 +198,9 @@ def _add_cell_prefix(cell: Cell) -> Cell:
 def build_folded_scene(
     section: Section, options: Options, drawn_keys: frozenset[str] = frozenset()
 ) -> FoldedScene:
-    """Return that scene without the rows that change nothing, but with those where answers part.
+    """Return the visible scene without rows that change nothing, unless the answers differ there.
 
-    Rows in ``drawn_keys`` remain as well.
+    Rows in ``drawn_keys`` remain.
     """
     trace = section.trace
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.place))
@@ -220,7 +220,7 @@ def build_folded_scene(
 def fold_section(
     section: Section, layout: Layout, drawn_keys: frozenset[str] = frozenset()
 ) -> FoldedScene:
-    """Return the scene of a statement, with its numbers; in a small layout with fewer rows."""
+    """Return the scene of a statement with its numbers; small layouts have fewer rows."""
     options, count = section.options, section.step_count
     if layout.is_compact or layout.is_turned:
         folded = build_folded_scene(section, options, drawn_keys)
@@ -231,7 +231,7 @@ def fold_section(
 
 
 class Sketch:
-    """A picture in progress: canvas, scene, words, and the positions of what is drawn."""
+    """A picture in progress: canvas, scene, words, and the positions of drawn parts."""
 
     def __init__(
         self, canvas: SvgCanvas, scene: Scene, section: Section, steps: tuple[StepView, ...],
@@ -240,7 +240,7 @@ class Sketch:
         self.canvas = canvas
         self.scene = scene
         self.notes = section.trace.annotations.on_lanes
-        """Notes of the author on lanes, in order."""
+        """The author's notes on lanes, in order."""
         self.branch = section.branch
         """The name of the statement in its nodes."""
         self.layout = layout
@@ -261,21 +261,21 @@ class Sketch:
         self.registers = {register.role: register for register in scene.registers}
         self.ports: dict[LaneRef, Port] = {}
         self.detail_zones: list[Zone] = []
-        """Positions of parts of the row under way, over the row itself."""
+        """Positions of parts of the current row, above the row itself."""
         self.extents: dict[LaneRef, tuple[float, float]] = {}
-        """Top and end of a value that is only a part of the figure of its row."""
+        """Top and end of a value that is only a part of its row's figure."""
         self.rows_top = 0.0
-        """Top of the rows of the step under way, below its words if these are above."""
+        """Top of the current step's rows, below any words above them."""
         self.row_starts: list[float] = []
-        """Starts of the rows of the step under way."""
+        """Starts of the current step's rows."""
         self.skyline: list[tuple[Area, float]] = []
-        """In a turned layout, the ends of earlier rows: a step may begin beside the one before."""
+        """In a turned layout, the ends of earlier rows: steps may begin side by side."""
         self.least_start = 0.0
-        """In a turned layout, the least start of its rows, beside the words of the step before."""
+        """In a turned layout, the minimum start of its rows, beside the previous step's words."""
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}
-        """Lanes of rows that differ in the answer beside it."""
+        """Lanes of rows that differ in the other answer."""
         shown_numbers = {step.number for step in steps or scene.steps}
         drawn_rows = (
             row for step in scene.steps if step.number in shown_numbers for row in step.rows
@@ -289,7 +289,7 @@ class Sketch:
             if isinstance(row.figure, PermutationFigure)
             for source in row.figure.sources
         }
-        """Keys of the registers that a figure draws itself."""
+        """Keys of the registers that figures draw."""
         self.instruction = section.statement.instruction
         self._section = section
 
@@ -306,7 +306,7 @@ class Sketch:
         return self.make_areas(len(row.cells), self.slots.get(row.key, ColumnPart.FULL))
 
     def make_areas(self, count: int, slot: ColumnPart) -> list[Area]:
-        """Return areas for `count` cells: in lane columns, or side by side over the whole width."""
+        """Return areas for ``count`` cells: in lane columns, or over the whole width."""
         if count == self.scene.lanes:
             return [take_column_part(column, slot) for column in self.columns]
         if count == 1:
@@ -318,11 +318,11 @@ class Sketch:
 
     @property
     def has_margin(self) -> bool:
-        """Whether words stand beside the lane columns; below them, what is of no lane."""
+        """Whether words, and below them values without a lane, are beside the lane columns."""
         return not self.layout.is_compact
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
-        """Return the registers that a row reads and that are not drawn; a choice draws its own."""
+        """Return the registers of a row that are not drawn; a choice draws its own."""
         if isinstance(row.figure, ChoiceFigure):
             return []
         keys = dict.fromkeys(link.source.key for link in row.links)
@@ -330,11 +330,11 @@ class Sketch:
         return [self.registers[x] for x in keys if x in self.registers and x not in drawn_keys]
 
     def has_no_room(self, register: RegisterFigure) -> bool:
-        """Whether a register is only named: a whole one next to lanes in a compact figure."""
+        """Whether only a register's name fits: a whole one beside lanes in a compact figure."""
         return self.layout.is_compact and self.scene.lanes > 1 and not register.is_by_lane
 
     def find_hidden_sources(self, rows: Iterable[RowScene]) -> list[RowScene]:
-        """Return the hidden rows that some rows read; a choice draws its own."""
+        """Return the hidden inputs of some rows; a choice draws its own."""
         keys = dict.fromkeys(
             link.source.key
             for row in rows if not isinstance(row.figure, ChoiceFigure) for link in row.links
@@ -347,7 +347,7 @@ class Sketch:
         self.ports[place] = Port(area, y)
 
     def make_node(self, place: LaneRef) -> Node:
-        """Return a place as a node of the picture; two answers share the nodes before them."""
+        """Return a place as a node of the picture; two answers share earlier nodes."""
         is_shared = self._section.is_only and (place.key, 0) not in self.words
         return self._section.statement.prefix if is_shared else self.branch, *place
 
@@ -363,7 +363,7 @@ class Sketch:
                 self.add_zone(cell.place, port.area, y, port.y)
 
     def find_incoming_links(self, row: RowScene, lane: int) -> list[tuple[Link, Port]]:
-        """Return the links to a lane of a row from places that are drawn."""
+        """Return the links to a lane of a row from drawn places."""
         target = LaneRef(row.key, lane)
         links = (x for x in row.links if x.target == target)
         return [(link, self.ports[link.source]) for link in links if link.source in self.ports]
@@ -380,15 +380,15 @@ class Sketch:
             self.draw_link(link, (start, port.y), (end, y), latest)
 
     def find_ends(self, link: Link, box: Area) -> tuple[float, float]:
-        """Return x of the start and the end of a line to an area, straight down if possible."""
+        """Return x of the start and the end of a line to an area, the same if possible."""
         source, slot = self.ports[link.source].area, self.slots.get(link.source.key)
         if self.layout.is_turned:
             return source.center, box.clamp_center(source.center, min(box.width, 30))
-        # in a column's middle, boxes at its sides may be below anything but the center
+        # in the middle of a column, only the center is certainly free of boxes at its sides
         return find_link_ends(source.take_middle(0) if slot in _MIDDLES else source, box)
 
     def draw_link(self, link: Link, start: Point, end: Point, least_bend: float = 0) -> None:
-        """Draw a line that crosses over only near its end, past anything in between."""
+        """Draw a line that bends only near its end, past anything in between."""
         bend = max(end[1] - self.layout.crossing, least_bend)
         flow_index = len(self.canvas.flows)
         self.canvas.draw_flow(
@@ -406,7 +406,7 @@ class Sketch:
             self.canvas.draw_cross(*self.layout.turn(end[0], end[1] - 10), SvgColour.DIM, size)
 
     def add_link(self, link: Link, *lines: str) -> None:
-        """Record the source of a value, and the lines that show it."""
+        """Record the source of a value and its lines."""
         source, target = link.source, link.target
         row = self.rows.get(target.key)
         if row and is_packed(row):
@@ -420,7 +420,7 @@ class Sketch:
         self.canvas.zones.append(Zone(self._make_result_node(name), box))
 
     def add_result_link(self, name: str, place: LaneRef, *lines: str) -> None:
-        """Record the source of a result, and the lines that show it."""
+        """Record the source of a result and its lines."""
         row = self.rows.get(place.key)
         lanes = range(len(row.cells)) if row and is_packed(row) else (place.lane,)
         for lane in lanes:
@@ -433,7 +433,7 @@ class Sketch:
 
 
 def is_packed(row: RowScene) -> bool:
-    """Whether the cells of a row are parts of one register, each below its source."""
+    """Whether a row's cells are parts of one register, each below its source."""
     return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
 
 
@@ -479,7 +479,7 @@ ROLE_INKS = {"a": SvgColour.A, "b": SvgColour.B, "c": SvgColour.C}
 
 
 def _find_read_registers(trace: Trace, steps: Iterable[StepView], scene: Scene) -> set[str]:
-    """Return the registers that the rows of steps read, also through rows that a scene folds."""
+    """Return the registers that the rows of steps read, also through folded rows."""
     registers = {register.role for register in scene.registers}
     keys = [row.key for step in steps for row in step.rows]
     found: set[str] = set()

@@ -1,7 +1,6 @@
-"""The parts of a picture around its rows: captions of steps and registers, results, notes, code.
+"""The parts of a picture beside its rows: captions of steps and registers, results, notes, code.
 
-Captions are in the margin beside the figures; in a compact picture above them, in front of the
-lines.
+Captions are in the margin beside the figures; in a compact picture above them, over the lines.
 """
 
 from __future__ import annotations
@@ -61,9 +60,9 @@ def draw_step_caption(
     y: float,
     joined_step: StepView | None = None,
 ) -> float:
-    """Draw number, title and sentence of a step, and the registers it adds; return the end.
+    """Draw number, title and sentence of a step, and its new registers; return the end.
 
-    `joined_step` is the step before, if a compact figure draws both as one.
+    ``joined_step`` is the previous step, if a compact figure draws both as one.
     """
     if sketch.layout.is_compact:
         return _draw_compact_caption(
@@ -73,7 +72,7 @@ def draw_step_caption(
 
 
 def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end: float) -> float:
-    """Draw the names of omitted steps in their place; return the end."""
+    """Draw the names of omitted steps; return the end."""
     step_names = ", ".join(f"{step.number} {step.title}" for step in steps)
     if not step_names or sketch.layout.is_turned:
         return y
@@ -94,7 +93,7 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end:
 
 
 def draw_thread(sketch: Sketch, previous_end: float | None, y: float) -> float:
-    """Draw the line from the number of the step above to the next one; return its end."""
+    """Draw the line from the previous step's number to the next one; return its end."""
     top = y + 18
     if previous_end is not None and not sketch.layout.is_compact:
         sketch.canvas.draw_line(_NUMBER, previous_end, _NUMBER, top - 4, SvgColour.LINE)
@@ -117,7 +116,7 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
 def _draw_compact_caption(
     sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float
 ) -> float:
-    """Draw numbers and titles of joined steps, and the first sentence, on few lines."""
+    """Draw the numbers and titles of joined steps, and the first sentence, on few lines."""
     canvas, words, page = sketch.canvas, sketch.layout.words, sketch.layout.page
     numbers, titles = (
         ", ".join(texts)
@@ -127,7 +126,7 @@ def _draw_compact_caption(
     top = y + 4
     start = EMPHASIS.measure(title) + 7
     sentence = steps[0].about
-    if steps[0].stage is not Stage.SELECT:  # there each operand has a sentence of its own
+    if steps[0].stage is not Stage.SELECT:  # there, each operand has a sentence
         sentence = _find_first_sentence(sentence)
     lines = SMALL.wrap(sentence, words.width - start)
     roles = list(roles)
@@ -145,7 +144,7 @@ def _draw_compact_caption(
 
 
 def _find_first_sentence(text: str) -> str:
-    """Return the first sentence, and the sentence that the result is hidden."""
+    """Return the first sentence, plus the sentence that the result is hidden."""
     first, dot, remaining_text = text.partition(". ")
     return (
         f"{first}." + f" {HIDDEN_RESULT_TEXT}" * remaining_text.endswith(HIDDEN_RESULT_TEXT)
@@ -173,7 +172,7 @@ _LOW = 42
 def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | None = None) -> float:
     """Draw every destination with its bits in one piece; return the end.
 
-    The digits that differ from those of a rival are marked. In a compact figure the boxes are low.
+    Digits that differ from a rival's are marked. A compact figure has low boxes.
     """
     canvas, room, layout = sketch.canvas, sketch.figures, sketch.layout
     views, top, is_compact = section.results, y + layout.result_drop, layout.is_compact
@@ -204,7 +203,7 @@ def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | No
 
 
 def _has_room_beside(view: ResultView, area: Area) -> bool:
-    """Whether the name of a result fits to the left of its bits, both in their usual size."""
+    """Whether the name of a result fits to the left of its bits, both in usual size."""
     label = FORMULA.measure(f"{view.name} =")
     return label <= (area.width - RESULT.measure(view.bits)) / 2 - 16
 
@@ -271,7 +270,7 @@ def _draw_empty_result(section: Section, sketch: Sketch, room: Area, top: float)
 
 
 def draw_step_notes(canvas: SvgCanvas, step: StepView, y: float, area: Area) -> float:
-    """Draw the notes of the author on a step; return the end."""
+    """Draw the author's notes on a step; return the end."""
     for text in step.notes:
         y = draw_note(canvas, text, y + 10, area)
     return y
@@ -280,7 +279,7 @@ def draw_step_notes(canvas: SvgCanvas, step: StepView, y: float, area: Area) -> 
 def draw_note(
     canvas: SvgCanvas, text: str, y: float, area: Area, *, is_surprise: bool = False
 ) -> float:
-    """Draw a note of the author, or what is a surprise, with a bar beside it; return the end."""
+    """Draw an author's note or a surprise, with a bar beside it; return the end."""
     lines = QUOTE.wrap(text, area.width - 28)
     height = 14 + 17 * len(lines)
     mark, quiet = (SvgColour.MARK_SOFT, SvgColour.MARK), (SvgColour.SOFT, SvgColour.DIM)

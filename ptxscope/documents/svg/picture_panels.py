@@ -1,8 +1,8 @@
-"""The statements of a picture, those that stand beside each other, and the wires between them.
+"""The statements of a picture, their arrangement, and the wires between them.
 
-Two answers of an instruction are the same drawing twice, from the first step that differs. A wire
-runs from the digits of a result to the bytes of the register that reads them. If statements are
-between, or the register is drawn where it is read, the wire is a rail along the right edge.
+Two answers of an instruction are drawn separately from the first step that differs. A wire runs
+from the digits of a result to the bytes of the register that reads them. Past other statements, or
+to a register inside one, it is a rail along the right edge.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .text_styles import LABEL, RESULT, VALUE
 
 
 class Panel(NamedTuple):
-    """A statement as it is drawn, or the steps of it that two answers share."""
+    """A drawn statement, or its steps that two answers share."""
 
     section: Section
     layout: Layout
@@ -33,13 +33,13 @@ class Panel(NamedTuple):
     """The stages whose steps it shows or omits."""
     has_result: bool = True
     rival: Section | None = None
-    """The section beside it, to which its values are compared."""
+    """The adjacent section, for the comparison of values."""
     tops: Mapping[str, float] = {}
-    """Least y of the steps, by stage, and of the result, so that those beside it are level."""
+    """Minimum y of the steps, by stage, and of the result, for level panels."""
 
     @property
     def is_answer(self) -> bool:
-        """Whether it is one of two answers, and not of two traces."""
+        """Whether it is one of two answers, not of two traces."""
         return self.rival is not None and self.section.answers is not None
 
     @property
@@ -51,7 +51,7 @@ class Panel(NamedTuple):
 
 
 def list_groups(doc: Document, layout: Layout) -> Iterator[tuple[Panel, ...]]:
-    """Yield the parts that are beside each other; in a compact layout all are alone."""
+    """Yield the parts side by side; in a compact layout, one by one."""
     first, answers = doc.sections[0], doc.answers
     if answers and answers.other_trace:
         order = list(Stage)
@@ -82,7 +82,7 @@ def _list_answers(section: Section, trace: Trace) -> tuple[Section, Section]:
 def _arrange(
     sections: tuple[Section, ...], layout: Layout, stages: Collection[Stage], *, is_compared: bool
 ) -> Iterator[tuple[Panel, ...]]:
-    """Yield sections beside each other; in a compact layout one by one."""
+    """Yield sections side by side; in a compact layout, one by one."""
     rivals = sections[::-1] if is_compared and len(sections) > 1 else (None,) * len(sections)
     layouts = [layout] * len(sections)
     if not layout.is_compact and len(sections) > 1:
@@ -96,7 +96,7 @@ def _arrange(
 
 
 def align_parts(tops: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return y at which the parts that all panels have are level, from y in each panel."""
+    """Return the common y of the parts that all panels have, from y in each panel."""
     levels: dict[str, float] = {}
     shared = [part for part in tops[0] if all(part in own for own in tops)]
     for before, part in zip(["", *shared], shared, strict=False):
@@ -106,18 +106,18 @@ def align_parts(tops: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def find_differing_lanes(panel: Panel) -> Mapping[str, frozenset[int]]:
-    """Return the lanes of each row that differ from those beside it."""
+    """Return the lanes of each row that differ from the adjacent panel's."""
     if panel.rival is None:
         return {}
     trace, rival = panel.section.trace, panel.rival.trace
     lane_count = trace.instruction.entry.lanes
     pairs = (x for stage in panel.stages for x in iter_pairs(trace, rival, stage))
-    # the one value of a word, drawn by lanes, does not say in which lane it differs
+    # a whole word drawn by lanes has no differing lane
     return {x.key: x.lanes for x in pairs if x.isa and lane_count in (1, len(x.isa.values))}
 
 
 def describe_differences(panel: Panel) -> Iterator[str]:
-    """Yield a sentence with the bits in which the results of two answers differ."""
+    """Yield a sentence with the differing bits of two answers' results."""
     differences = []
     if panel.rival and panel.is_answer:
         for x, y in zip(panel.section.results, panel.rival.results, strict=True):
@@ -133,15 +133,15 @@ def describe_differences(panel: Panel) -> Iterator[str]:
 BAND = 30.0
 """Height in px of the line of a statement."""
 _RAIL = 5.0
-"""Largest distance in px of the first rail from the right edge, and of the next ones."""
+"""Maximum distance in px of the first rail from the right edge, and between rails."""
 
 
 _DROP = 3.0
-"""Distance in px above a value of a wire that would pass behind another value."""
+"""Distance in px above a value of a wire that would otherwise pass behind another one."""
 
 
 class _Digits(NamedTuple):
-    """The digits of a result that is drawn."""
+    """The digits of a drawn result."""
 
     node: Node
     x: float
@@ -150,12 +150,12 @@ class _Digits(NamedTuple):
     """The width of a character."""
     text: str
     box: tuple[float, float, float, float]
-    """x, y, width and height of what is around it."""
+    """x, y, width and height of the surrounding box."""
     end: float
     """The lower edge of the box, or of the notes below it."""
 
     def find_center(self, unit: int, part: int) -> float:
-        """Return x of the middle of part ``part`` of ``unit`` bits, from the least significant."""
+        """Return x of the middle of a part of ``unit`` bits, counted from the least significant."""
         chars = unit / 4 if unit >= 4 else len(self.text)
         return self.x + self.pitch * (len(self.text) - (part + 0.5) * chars)
 
@@ -166,19 +166,19 @@ class Wires:
     def __init__(self, canvas: SvgCanvas, margin: float) -> None:
         self.canvas = canvas
         self.margin = margin
-        """Width in px of the empty strip at the right of the picture."""
+        """Width in px of the free strip at the right edge."""
         self.results: dict[tuple[bool, ValuePlace], _Digits] = {}
         """The drawn results, of the other model or of the trace's own."""
         self.branches_above: frozenset[str] = frozenset()
-        """The branches of the statements right above the one that is drawn."""
+        """The branches of the statements directly above the current one."""
         self.rail_count = 0
 
     def find_digits(self, place: ValuePlace, *, is_other: bool) -> _Digits | None:
-        """Return the digits of a result under a model; a statement may be alike in both."""
+        """Return the digits of a result under a model; both models may share a statement."""
         return self.results.get((is_other, place)) or self.results.get((False, place))
 
     def add_results(self, section: Section, layout: Layout, end: float) -> None:
-        """Add the results of a statement that is drawn down to an end."""
+        """Add the results of a statement drawn down to an end."""
         digits = _find_results(section, self.canvas, layout, end)
         self.results |= {(section.is_other, place): found for place, found in digits}
 
@@ -198,7 +198,7 @@ class Wires:
 def _find_results(
     section: Section, canvas: SvgCanvas, layout: Layout, section_end: float
 ) -> Iterator[tuple[ValuePlace, _Digits]]:
-    """Yield the digits of each result of a statement, as it is drawn."""
+    """Yield the drawn digits of each result of a statement."""
     statement = section.statement
     boxes = {x.node: x.box for x in canvas.zones if x.node[0] == section.branch}
     roles = {name: role for role, name in statement.instruction.results.items()}
@@ -222,7 +222,7 @@ def _find_results(
 
 
 def draw_wires(section: Section, wires: Wires, band: float, right: float) -> None:
-    """Draw the wires into a statement whose line begins at y `band` and ends at x `right`."""
+    """Draw the wires into a statement whose line is at y ``band`` and ends at x ``right``."""
     statement, canvas = section.statement, wires.canvas
     own_zones = [zone for zone in canvas.zones if zone.node[0] == section.branch]
     by_place: dict[ValuePlace, list[str]] = {}
@@ -249,7 +249,7 @@ def draw_wires(section: Section, wires: Wires, band: float, right: float) -> Non
             if not zones:
                 continue
             unit = statement.instruction.type_of(role).bits // len(zones)
-            zones = [x for x in zones if x.node in sources] or zones  # those that a row reads
+            zones = [x for x in zones if x.node in sources] or zones  # registers that a row reads
             is_above = is_next and all(x.box[1] < band + BAND + 90 for x in zones)
             if not is_above:
                 x, y, width, height = max(zones, key=lambda zone: zone.box[0] + zone.box[2]).box
@@ -276,7 +276,7 @@ def _draw_wire(
     band: float,
     role: str,
 ) -> None:
-    """Draw a wire from some digits to a part of the register below, behind the line between."""
+    """Draw a wire from some digits to a part of the register below, behind the statement's line."""
     unit, lane = part
     colour = choose_link_colour(Tint(role, min(3, ((lane + 1) * unit - 1) // 8)))
     start = (digits.find_center(unit, lane), digits.end)

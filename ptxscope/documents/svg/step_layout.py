@@ -53,11 +53,11 @@ from .text_styles import REMARK
 
 _SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT, "carry": ColumnPart.RIGHT}
 _SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
-"""Registers of which one part is read, between the lines of a and b."""
+"""Registers with one read part, between the lines of a and b."""
 _SIGN = 17
-"""Width in px of a sign between two branches, with its distance."""
+"""Width in px of a sign between two branches, including its margin."""
 _MIN_FIGURES_PX = 320
-"""Smallest width in px of the figures for two of them side by side."""
+"""Minimum width in px for two figures side by side."""
 _PAIRS = (
     {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT},
     {"d": ColumnPart.LEFT, "cf": ColumnPart.RIGHT},
@@ -67,7 +67,7 @@ _PAIRS = (
 
 
 def place_rows(sketch: Sketch) -> None:
-    """Assign a part of the columns to every register and row; values from one side stay there."""
+    """Assign a part of the columns to every register and row; values stay on their side."""
     slots, scene = sketch.slots, sketch.scene
     choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
     has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
@@ -103,7 +103,7 @@ def place_rows(sketch: Sketch) -> None:
                 if "c" in later_keys or any(
                     slots.get(key) is ColumnPart.RIGHT for key in later_keys
                 ):
-                    # makes room for a value that descends on the right
+                    # leaves room for a value that descends on the right
                     slots[row.key] = ColumnPart.LEFT
     for role, figure in sketch.registers.items():  # those behind steps that are not drawn
         if role not in slots:
@@ -130,7 +130,7 @@ def _choose_register_slot(
             if link.source.key == figure.role
         ]
         if len(figure.cells) > 1 and all(len(row.cells) > 1 for row in readers):
-            return ColumnPart.FULL  # its parts are above the lanes that they may go to
+            return ColumnPart.FULL  # its parts are above their possible lanes
         others = (sketch.registers.get(role) for role in _SMALL_PARTS)
         has_both = all(x is not None and x.unit > 1 for x in others)
         has_room = sketch.figures.width >= _MIN_FIGURES_PX
@@ -139,7 +139,7 @@ def _choose_register_slot(
 
 
 def _has_lone_operand(sketch: Sketch) -> bool:
-    """Whether there is one operand, so that it needs no side of its own."""
+    """Whether there is only one operand, which needs no side."""
     names = {row.name for row in sketch.rows.values()}
     return len(sketch.registers) == 1 and "b" not in names
 
@@ -157,16 +157,16 @@ def _choose_row_slot(sketch: Sketch, row: RowScene, pair: Mapping[str, ColumnPar
         return side
     keys = {link.source.key for link in row.links}
     if _is_negated(sketch, row):
-        return ColumnPart.RIGHT  # makes room for the value that is not negated
+        return ColumnPart.RIGHT  # leaves room for the value that is not negated
     slots = {sketch.slots.get(key, ColumnPart.FULL) for key in keys}
     is_single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)
     return slots.pop() if len(slots) == 1 and is_single else ColumnPart.FULL
 
 
 def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> float:
-    """Draw the rows of a step, each directly below whatever is above it; return the end.
+    """Draw the rows of a step, each directly below the parts above it; return the end.
 
-    `words_end` is the end of the step's words, if they are beside it.
+    ``words_end`` is the end of the step's words, if they are beside it.
     """
     layout, shapes = sketch.layout, _choose_shapes(sketch)
     sketch.rows_top, sketch.row_starts = y, []
@@ -217,7 +217,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
 
 
 def _list_drawn_areas(sketch: Sketch, row: RowScene, areas: list[Area]) -> list[Area]:
-    """Return the extents of the cells of a row, without what is free around one value."""
+    """Return the extents of the cells of a row, without free space around a single value."""
     is_small = row.figure is None or isinstance(row.figure, Gate)
     if sketch.layout.value_room and is_small and len(row.cells) == 1:
         port = sketch.ports[row.cells[0].place]
@@ -227,7 +227,7 @@ def _list_drawn_areas(sketch: Sketch, row: RowScene, areas: list[Area]) -> list[
 
 
 def _list_margin_sources(sketch: Sketch, row: RowScene) -> list[Area]:
-    """Return the places of the margin values that a row uses; the row begins below them."""
+    """Return the places of the margin values of a row, which begins below them."""
     if sketch.layout.is_turned:  # there the margin is above the lanes
         return []
     ports = (sketch.ports.get(link.source) for link in row.links)
@@ -333,9 +333,9 @@ _UNFRAMED_DRAWINGS = (
     draw_permutation,
     draw_table,
 )
-"""Figures that show all the content of their cells."""
+"""Figures that show all content of their cells."""
 _FIRST_ROLES = ("a", "b")
-"""Registers at the top; others are drawn where they are read."""
+"""Registers at the top; others are drawn at their readers."""
 
 
 def start_sketch(
@@ -350,7 +350,7 @@ def start_sketch(
 
 
 def draw_body(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
-    """Draw operands, steps and results, with nothing around them; return the end."""
+    """Draw only operands, steps and results; return the end."""
     section, canvas, top = panel.section, sketch.canvas, y
     is_turned = sketch.layout.is_turned
     y = _draw_steps(sketch, panel, steps, _draw_operands(sketch, y))
@@ -370,7 +370,7 @@ def draw_body(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: floa
 
 
 def _draw_lane_names(sketch: Sketch, y: float) -> float:
-    """Draw the names of the lane columns, with the numbers of their notes; return the end."""
+    """Draw the names of the lane columns, with numbers of notes; return the end."""
     if sketch.layout.turned_parts:
         return sketch.layout.turned_parts.draw_lane_names(sketch, y)
     if sketch.scene.lanes == 1:
@@ -387,7 +387,7 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
 
 
 def _draw_operands(sketch: Sketch, y: float) -> float:
-    """Draw the lane columns and the registers a and b; others are drawn where they are read."""
+    """Draw the lane columns and the registers at the top."""
     canvas = sketch.canvas
     registers = [
         sketch.registers[role]
@@ -431,7 +431,7 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
 
 
 def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
-    """Draw a band for each step, and a line for omitted ones; return the end."""
+    """Draw a band for each step, and a line for omitted steps; return the end."""
     canvas, section = sketch.canvas, panel.section
     css = "px-step px-{} px-other" if section.is_other else "px-step px-{}"
     shown_steps = {step.number: step for step in steps}

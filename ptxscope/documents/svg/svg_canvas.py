@@ -17,15 +17,15 @@ from .svg_colours import PALETTE, SvgColour, apply_theme, make_style_sheet
 from .text_styles import TextStyle, is_leftwards
 
 _LEFTWARDS = "\u2067{}\u2069"
-"""Marks around a right-to-left line: resvg does not support ``direction``, but these."""
+"""Marks around a right-to-left line, which resvg supports, unlike ``direction``."""
 _PLAIN_MONO = "DejaVu Sans Mono, monospace"
-"""Font for readers that ignore the style sheet, as Inkscape does with a nested ``@supports``."""
+"""Font for readers that ignore the style sheet, as Inkscape does for a nested ``@supports``."""
 HATCH = 6.0
 """Distance in px between the lines of a hatch."""
 
 
 _CACHE = 4096
-"""Strings kept of each kind: the next picture has most of the same places and words."""
+"""Number of cached strings of each kind: consecutive pictures share most places and words."""
 
 
 @lru_cache(_CACHE)
@@ -37,7 +37,7 @@ def format_length(value: float) -> str:
 
 @lru_cache(_CACHE)
 def escape_xml(text: str) -> str:
-    """Escape text for an element or an attribute; show the characters that XML or HTML forbids."""
+    """Escape text for an element or an attribute; show characters that XML or HTML forbids."""
     return escape("\n".join(map(show_controls, text.split("\n"))))
 
 
@@ -63,20 +63,20 @@ class Area(NamedTuple):
         return [Area(self.x + index * (column_width + gap), column_width) for index in range(count)]
 
     def take_middle(self, width: float) -> Area:
-        """Return an area of at most `width` in its middle."""
+        """Return an area of at most ``width`` in its middle."""
         width = min(width, self.width)
         return Area(self.center - width / 2, width)
 
     def shrink(self, margin: float) -> Area:
-        """Return the area without a margin at both ends."""
+        """Return the area without margins."""
         return Area(self.x + margin, self.width - 2 * margin)
 
     def clamp_center(self, x: float, width: float) -> float:
-        """Return the x nearest to `x` at which an object of width `width`, centred, fits inside."""
+        """Return the x nearest to ``x`` where a centred object of ``width`` fits."""
         return min(max(x, self.x + width / 2), self.right - width / 2)
 
     def overlaps(self, other: Area) -> bool:
-        """Whether two areas have a position in common."""
+        """Whether two areas overlap."""
         return self.x < other.right and other.x < self.right
 
 
@@ -92,8 +92,7 @@ class CutMark(NamedTuple):
 
 
 Node = tuple[str, str, int]
-"""A drawn value: its branch, empty for the trunk; the key of its row or the role of its operand;
-its lane."""
+"""A drawn value: its branch (may be empty), its row's key or its operand's role, and its lane."""
 
 
 class Zone(NamedTuple):
@@ -103,7 +102,7 @@ class Zone(NamedTuple):
     box: tuple[float, float, float, float]
     """x, y, width and height."""
     sentence: str = ""
-    """Sentence on the value, if it is not that of a lane."""
+    """Sentence on the value, if not its lane's."""
 
 
 class Ground(NamedTuple):
@@ -114,12 +113,12 @@ class Ground(NamedTuple):
     top: float
     end: float
     first_mark: str = ""
-    """Mark from which it is visible; empty if it always is."""
+    """The first mark that shows it; empty for always."""
     fill: SvgColour = SvgColour.SOFT
     stroke: SvgColour | None = None
     radius: float = 8
     is_turned: bool = False
-    """Whether it runs from left to right, so that its width is its height."""
+    """Whether it runs from left to right, so that width and height are exchanged."""
 
     @property
     def element(self) -> str:
@@ -145,7 +144,7 @@ class FlowStyle(NamedTuple):
 
 
 class SvgCanvas:
-    """A collector of elements, placed by their top left corners; texts by their baselines."""
+    """A collector of elements; positions are top left corners, or baselines of texts."""
 
     flow_style = FlowStyle()
 
@@ -158,14 +157,14 @@ class SvgCanvas:
         self.grounds: list[Ground] = []
         """Backgrounds, below the lines."""
         self.marks: list[CutMark] = []
-        """Positions at which the picture may be cut."""
+        """Positions where the picture may be cut."""
         self.zones: list[Zone] = []
         """Positions of values."""
         self.links: dict[tuple[Node, Node], list[str]] = {}
-        """Source and target of each link, with the lines that show it."""
+        """Source and target of each link, with its lines."""
 
     def orient_path(self, d: str) -> str:
-        """Return the path of a line between rows, which runs downwards, as the canvas draws it."""
+        """Convert the path of a line between rows, which runs downwards, to the canvas."""
         return d
 
     def add_mark(self, name: str, y: float) -> None:
@@ -210,7 +209,7 @@ class SvgCanvas:
         )
 
     def draw_cover(self, area: Area, y: float, height: float) -> None:
-        """Cover what is below a text."""
+        """Cover the drawing below a text."""
         self.draw_box(area, y, height, SvgColour.PAGE, None, radius=0)
 
     def draw_below(
@@ -223,7 +222,7 @@ class SvgCanvas:
 
     @contextmanager
     def insert_below(self, index: int) -> Iterator[None]:
-        """Put what the block draws below all elements from an index onwards."""
+        """Insert the elements of the ``with`` block below all elements from an index onwards."""
         elements = self.parts[index:]
         del self.parts[index:]
         yield
@@ -232,7 +231,7 @@ class SvgCanvas:
     def draw_hatch(
         self, x: float, y: float, width: float, height: float, colour: SvgColour
     ) -> None:
-        """Draw diagonal lines in an area; not all renderers support patterns."""
+        """Draw diagonal lines in an area: some renderers lack patterns."""
         self.draw_path(_format_hatch(x, y, width, height), colour, line=0.9)
 
     def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
@@ -275,9 +274,9 @@ class SvgCanvas:
         self, start: tuple[float, float], end: tuple[float, float], colour: SvgColour,
         *, is_strong: bool = True, has_head: bool = True, bend: float | None = None,
     ) -> None:  # fmt: skip
-        """Draw a smooth line downwards with a head; faint and dashed for a path not taken.
+        """Draw a smooth line downwards with a head, faint and dashed for a path not taken.
 
-        The line is straight down to `bend`.
+        The line is straight down to ``bend``.
         """
         (x, y), (to_x, to_y) = start, end
         tip = to_y - (5 if has_head else 0)
@@ -291,7 +290,7 @@ class SvgCanvas:
         self, start: tuple[float, float], end: tuple[float, float], colour: SvgColour,
         *, is_strong: bool = True, turn: float = 9,
     ) -> None:  # fmt: skip
-        """Draw a line that turns aside `turn` px below its start, and is vertical otherwise."""
+        """Draw a vertical line that turns aside ``turn`` px below its start."""
         (x, y), (to_x, to_y) = start, end
         if abs(to_x - x) <= 1:
             self.draw_flow(start, end, colour, is_strong=is_strong)
@@ -316,7 +315,7 @@ class SvgCanvas:
     ) -> None:
         """Draw a line to the side, down at x ``rail``, and back to an end with a dot.
 
-        It comes back ``drop`` px above the end.
+        It turns back ``drop`` px above the end.
         """
         (x, y), (to_x, to_y) = start, end
         a, b, c, d, e, f = map(format_length, (x, y, rail, to_y, to_x, to_y - drop))
@@ -340,7 +339,7 @@ class SvgCanvas:
             self.flows.append(f'<path d="{head}"{_format_paint(colour, None, 0, "")}/>')
 
     def draw_arrow_head(self, x: float, y: float, colour: SvgColour) -> None:
-        """Draw an arrow head that points down at a position."""
+        """Draw an arrow head downwards."""
         self.draw_path(_make_arrow_head(x, y), None, colour)
 
     def draw_dot(
@@ -355,7 +354,7 @@ class SvgCanvas:
         self, x: float, y: float, text: str, style: TextStyle, colour: SvgColour | None = None,
         *, anchor: str = "start", width: float | None = None,
     ) -> None:  # fmt: skip
-        """Draw a line of text, fitted to a width if there is one."""
+        """Draw a line of text, fitted to any width."""
         size = style.size
         if width is not None:
             text, size = style.fit(text, width)
@@ -383,7 +382,7 @@ class SvgCanvas:
     ) -> float:  # fmt: skip
         """Draw lines of text from a first baseline; return the baseline after the last one.
 
-        As with ``dir=auto`` in HTML, the first character with a direction decides for the whole.
+        As with ``dir=auto`` in HTML, the first character with a direction determines the direction.
         """
         form = _LEFTWARDS if is_leftwards("".join(lines)) else "{}"
         for line in lines:
@@ -400,7 +399,7 @@ def _make_arrow_head(x: float, y: float, scale: float = 1) -> str:
 
 @lru_cache(_CACHE)
 def _format_letters(style: TextStyle, colour: SvgColour, anchor: str) -> str:
-    """Return the attributes of a text but its place."""
+    """Return the attributes of a text except its position."""
     css = f'class="px-f-{colour}{" px-mono" if style.is_monospaced else ""}"'
     attributes = f' font-size="{format_length(style.size)}" fill="{PALETTE[colour][0]}"'
     attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -452,7 +451,7 @@ class Sheet(NamedTuple):
 
 
 def list_elements(canvas: SvgCanvas) -> list[str]:
-    """Return all elements of a canvas: backgrounds, lines, and the elements above them."""
+    """Return all elements of a canvas: backgrounds, lines, then the other elements."""
     grounds = (ground.element for ground in canvas.grounds)
     return [*grounds, '<g class="px-flows">', *canvas.flows, "</g>", *canvas.parts]
 
@@ -461,7 +460,7 @@ def write_sheet(
     sheet: Sheet, elements: list[str], theme: Theme, *, css: str = "", style: str = "",
     markers: Sequence[str] = (), overlay: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """Write the SVG of a page, with elements before and over the drawing."""
+    """Write the SVG of a page, with elements below and above the drawing."""
     name, width, height = sheet.name, format_length(sheet.width), format_length(sheet.height)
     lines = [
         '<svg xmlns="http://www.w3.org/2000/svg" '

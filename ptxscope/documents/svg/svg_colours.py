@@ -1,7 +1,7 @@
-"""Colours of a picture, and its style sheet: light, dark, or as the surrounding page.
+"""Colours of a picture, and its style sheet: light, dark, or following the surrounding page.
 
-Every colour is present twice: as a plain attribute, for readers without custom properties, and as a
-class that a page or a dark theme may override.
+Every colour occurs as a plain attribute, for readers without custom properties, and as a class that
+a page or a dark theme may override.
 """
 
 from __future__ import annotations
@@ -99,10 +99,10 @@ PALETTE: dict[SvgColour, tuple[str, str]] = {
 def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
     """Return the style sheet of the drawn elements, with the colours that they use.
 
-    The custom properties are inside ``@supports``, so that readers without support skip them as a
-    whole; so is the rule of the size, which some renderers take for an attribute. A picture in a
-    page follows the page; one in a file of its own follows the system. A style sheet applies to the
-    whole page around a picture, so its colours apply only to pictures of one theme.
+    The custom properties are inside ``@supports``, which readers without support skip; so is the
+    rule of the size, which some renderers take for an attribute. A picture in a page follows the
+    page, a picture in a separate file the system. A style sheet applies to the whole surrounding
+    page, so its colours apply only to pictures of one theme.
     """
     used_colours = set(_USED_COLOUR.findall(svg))
     inks = {str(colour): pair for colour, pair in PALETTE.items() if colour in used_colours}
@@ -125,7 +125,7 @@ def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
 
 
 def apply_theme(elements: list[str], theme: Theme) -> list[str]:
-    """Return elements in the plain colours of a theme, for readers without style sheets."""
+    """Convert elements to the plain colours of a theme, for readers without style sheets."""
     return [_make_dark(element) for element in elements] if theme is Theme.DARK else elements
 
 

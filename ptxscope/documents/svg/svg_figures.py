@@ -1,7 +1,7 @@
 """Number lines and their axes, bit rulers and running sums, each with its outcome.
 
-A function takes the sketch, the row, its figure and the y of its top. It draws, records where lines
-start, and returns the y of its end.
+A function takes the sketch, the row, its figure and the y of its top. It draws, records the starts
+of lines, and returns the y of its end.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PlacedAxis(NamedTuple):
         return self.end - self.start
 
     def compute_place(self, position: Any) -> Any:
-        """Return x or y of a position from 0 to 1, or of each of an array."""
+        """Return x or y of a position from 0 to 1, or of an array of positions."""
         return self.start + self.length * position
 
 
@@ -74,17 +74,17 @@ class _PlacedNumberLine(NamedTuple):
     y: float
     axis: PlacedAxis
     max_distance: float = inf
-    """Greatest drawn distance in px from an end to a number outside."""
+    """Maximum drawn distance in px from an end to a number outside."""
 
     def compute_x(self, position: float) -> float:
-        """Return x of a number: to scale, but outside far enough from the end to be visible."""
+        """Return x of a number: to scale, but, outside, visibly far from the end."""
         if 0 <= position <= 1:
             return float(self.axis.compute_place(position))
         distance = min(max(self._measure_distance(position), _MIN_DISTANCE), self.max_distance)
         return self.axis.start - distance if position < 0 else self.axis.end + distance
 
     def is_cut(self, position: float) -> bool:
-        """Whether the distance of a number from the range is drawn shorter than it is."""
+        """Whether the distance of a number from the range is drawn too short."""
         return not 0 <= position <= 1 and self._measure_distance(position) > self.max_distance
 
     def _measure_distance(self, position: float) -> float:
@@ -92,17 +92,17 @@ class _PlacedNumberLine(NamedTuple):
 
 
 _MIN_DISTANCE = 11.0
-"""From an end of a range to a number outside: two dots do not touch."""
+"""Minimum distance from an end of a range to a number outside, so that dots do not touch."""
 _DOT_ROOM = 7.0
 """Between the dot of a number and the neighbours of the line."""
 _MIN_RANGE = 0.36
-"""Smallest part of the width for a range; longer distances are cut."""
+"""Minimum part of the width for a range; longer distances are cut."""
 
 
 def _place_number_line(
     area: Area, y: float, points: Sequence[Point], *, is_single: bool
 ) -> _PlacedNumberLine:
-    """Return a line with all points of a step to one scale, or with the longest distances cut."""
+    """Return a line with all points of a step to one scale, or with cut distances."""
     min_room = min(62, area.width * 0.3) if is_single else 0
     room = max(area.width * (0.16 if is_single else 0.22), min_room)
     low = max((-point.position for point in points if point.position < 0), default=0.0)
@@ -126,7 +126,7 @@ def _place_number_line(
 
 
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
-    """Draw a number line for each lane, or one for all the numbers compared; return the end."""
+    """Draw a number line for each lane, or one for all compared numbers; return the end."""
     areas = sketch.get_areas(row)
     is_single, ends = len(areas) == 1, find_point_areas(figure, areas)
     has_names = (any(point.names for point in figure.points) and is_single) or bool(
@@ -152,7 +152,7 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
 
 
 def find_point_areas(figure: NumberLine, areas: Sequence[Area]) -> dict[LaneRef, Area]:
-    """Return where the line into each number of number lines ends: its dot, or its label above."""
+    """Return the ends of the lines into the numbers of number lines: dots, or labels above."""
     ends = {}
     for point in figure.points:
         is_single = len(areas) == 1
@@ -197,7 +197,7 @@ def _draw_moved_number(
     label: Area,
     y: float,
 ) -> float:
-    """Draw a number on its line, and an arrow to the end if it is outside; return the end."""
+    """Draw a number on its line, with an arrow to the end if it is outside; return the end."""
     canvas, x, lane = sketch.canvas, line.compute_x(point.position), point.place.lane
     if not point.target:
         sketch.draw_links(row, lane, label, line.y - 4)
@@ -218,7 +218,7 @@ def _draw_moved_number(
 
 
 def draw_break(canvas: SvgCanvas, x: float, y: float, colour: SvgColour) -> None:
-    """Draw the mark of a stretch that is not to scale."""
+    """Draw the mark of a distance that is not to scale."""
     for cut_x in (x - 2, x + 2):
         canvas.draw_line(cut_x - 2, y + 5, cut_x + 2, y - 5, colour, 1.4)
 
@@ -259,13 +259,13 @@ def _draw_compared_numbers(
 
 
 _MIN_POINT_GAP = 18.0
-"""Smallest distance in px between two different numbers, so that they look different."""
+"""Minimum distance in px between different numbers."""
 
 
 def spread_points(
     points: Sequence[Point], places: list[float], axis: PlacedAxis, gap: float = _MIN_POINT_GAP
 ) -> list[float]:
-    """Return the places of numbers on an axis; two that almost coincide are moved apart."""
+    """Return the places of numbers on an axis; separate two that almost coincide."""
     if len(points) != 2 or points[0].position == points[1].position:
         return places
     low, high = sorted(places)
@@ -281,7 +281,7 @@ def spread_points(
 def _draw_labels(
     canvas: SvgCanvas, area: Area, y: float, labels: list[tuple[float, str, SvgColour]]
 ) -> int:
-    """Draw labels below their subjects, on as many lines as needed; return the number of lines."""
+    """Draw labels below their subjects; return the number of lines."""
     end_positions: list[float] = []
     for x, text, colour in labels:
         width = min(SMALL.measure(text), area.width)
@@ -345,12 +345,12 @@ CONTINUATION = "goes on"
 
 
 def _count_cells(runs: Iterable[BitRun]) -> int:
-    """Return the width of runs in digits: each box has a margin."""
+    """Return the width of runs in digits, including margins."""
     return sum(len(run.text) + 1 for run in runs)
 
 
 def fold_runs(runs: Iterable[BitRun], room: int) -> list[list[BitRun]]:
-    """Fold runs into lines of `room` digits; a longer run is broken between groups."""
+    """Fold runs into lines of ``room`` digits; longer runs are broken between groups."""
     lines: list[list[BitRun]] = [[]]
     for run in runs:
         if lines[-1] and _count_cells([*lines[-1], run]) > room >= _count_cells([run]):
@@ -359,7 +359,7 @@ def fold_runs(runs: Iterable[BitRun], room: int) -> list[list[BitRun]]:
         while _count_cells([*lines[-1], run._replace(text=remaining_text)]) > room:
             free_digits = room - _count_cells(lines[-1]) - 1
             length = max(remaining_text.rfind(" ", 0, max(free_digits, 0) + 1), 0)
-            if not length and not lines[-1]:  # without groups: parts of about equal length
+            if not length and not lines[-1]:  # without groups, the parts are about equally long
                 length = -(-len(remaining_text) // -(-len(remaining_text) // free_digits))
             if length:
                 lines[-1].append(run._replace(text=remaining_text[:length]))

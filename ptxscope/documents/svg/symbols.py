@@ -55,13 +55,12 @@ STYLES: dict[SpanKind, BitBoxStyle] = {
     ),
     SpanKind.FIELD: BitBoxStyle(SvgColour.ON, None, SvgColour.INK),
 }
-"""Style of every kind of bits; the fill and frame of a chip or a float's field, and the frame of a
-hatched box, have the colour of the operand."""
+"""Style of every kind of bits. Chips, fields and hatched frames have the operand's colour."""
 _FILLED = (SpanKind.CHIP, SpanKind.FIELD)
 
 
 def choose_bit_colour(kind: SpanKind, tint: Tint) -> SvgColour:
-    """Return the colour of letters on bits: ink on a chip without a colour of its own."""
+    """Return the colour of letters on bits: ink on a chip without a colour."""
     is_plain = kind in _FILLED and choose_chip_colours(tint)[0] is SvgColour.PAGE
     return SvgColour.INK if is_plain else STYLES[kind].text
 
@@ -70,7 +69,7 @@ def draw_bit_box(
     canvas: SvgCanvas, area: Area, y: float, height: float, text: str, kind: SpanKind, tint: Tint,
     size: float = BITS.size, *, aside: float = 0,
 ) -> None:  # fmt: skip
-    """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
+    """Draw bits in a box, in the style of their kind; ``aside`` px beside them stay free."""
     style, (fill, frame) = STYLES[kind], choose_chip_colours(tint)
     frame_colour = frame if kind in (*_FILLED, SpanKind.SIGN, SpanKind.ZERO) else style.frame
     canvas.draw_box(area, y, height, style.fill or fill, frame_colour, radius=3, dash=style.dash)
@@ -129,7 +128,7 @@ def get_truth(value: int | None) -> bool | None:
 def draw_mask_box(
     canvas: SvgCanvas, x: float, y: float, is_set: bool, colour: SvgColour, size: float = 10
 ) -> None:
-    """Draw the box of a lane in a mask, filled if the lane is in it."""
+    """Draw the box of a lane in a mask, filled if the mask has the lane."""
     fill = colour if is_set else SvgColour.PAGE
     canvas.draw_rect(x, y, size, size, fill, colour, radius=1, line=1.4)
 
@@ -140,8 +139,8 @@ def draw_flags(
 ) -> None:  # fmt: skip
     """Draw symbol and word of each flag of a lane, centred, on lines of 14 px.
 
-    Where large letters leave no room for both, the word is drawn alone. A short word leaves out
-    what its symbol shows.
+    If large letters leave no room for both, only the word is drawn. A short word omits what its
+    symbol shows.
     """
     for index, flag in enumerate(flags):
         word = shorten_flag(flag) if is_short else flag
@@ -160,7 +159,7 @@ def draw_flags(
 
 
 def shorten_flag(flag: Flag) -> str:
-    """Return the word of a flag without what its symbol shows as well."""
+    """Return the word of a flag without the part that its symbol shows."""
     return flag.removesuffix(" low").removesuffix(" high")
 
 
@@ -172,7 +171,7 @@ def measure_flags(count: int, scale: float = 1) -> float:
 def draw_difference_frame(
     canvas: SvgCanvas, area: Area, y: float, end: float, sign: float | None
 ) -> None:
-    """Draw a frame around a value that differs from the other answer, with a sign if it fits."""
+    """Draw a frame around a value that differs from the other answer's, with a sign if it fits."""
     left, right, top, low = map(format_length, (area.x - 3, area.right + 3, y - 3, end + 3))
     canvas.draw_path(
         f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", SvgColour.MARK, line=1.8
@@ -191,7 +190,7 @@ def _draw_unequal_sign(canvas: SvgCanvas, x: float, y: float) -> None:
 def draw_underline(
     canvas: SvgCanvas, center: float, y: float, word: str, other_word: str, size: float
 ) -> None:
-    """Draw bars below the digits of a word that differ from those of another word."""
+    """Draw bars below the digits of a word that differ from another word's."""
     digit_width = size * 0.602
     left = center - len(word) * digit_width / 2
     for index, (x, z) in enumerate(zip(word, other_word, strict=True)):

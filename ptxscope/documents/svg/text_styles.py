@@ -1,4 +1,4 @@
-"""The texts in pictures: their styles, widths, ways to fit them."""
+"""The texts in pictures: styles, widths and fitting."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import NamedTuple, Self
 from .svg_colours import SvgColour
 
 MIN_SIZE = 10.0
-"""Smallest usual letters in px."""
+"""Minimum usual size of letters in px."""
 MIN_LETTER_PX = 9.0
-"""Smallest possible letters in px."""
+"""Minimum possible size of letters in px."""
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
-"""Matches preferred breaks in a long word: in a range, between destinations or choices, between
-modifiers."""
+"""Matches preferred breaks in a long word: in ranges, between destinations, choices, modifiers."""
 _TERM = re.compile(r"(?:[^\s()\w]++ )?(?>(?:\([^()]*+(?>(?:\([^()]*+\)[^()]*+)*)\)|[^\s()])+)")
-"""A term of a formula with the operator before it; what is in parentheses is a part of it."""
+"""A term of a formula with its preceding operator; parentheses are part of a term."""
 _WIDE_LETTERS = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW_LETTERS = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
@@ -27,14 +26,14 @@ _NARROW_LETTERS = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
 @lru_cache(4096)
 def measure_text(text: str, size: float, is_monospaced: bool = False) -> float:
     """Return an upper bound of the width of a text in px, for any fallback font."""
-    # whole numbers: from Python 3.12 on, sum() rounds floats otherwise than before
+    # integers, because sum() rounds floats differently since Python 3.12
     if is_monospaced:
         return size * (sum(1200 if _is_wide(char) else 605 for char in text) / 1000)
     return size * (sum(map(_measure_char, text)) / 1000)
 
 
 def _is_wide(char: str) -> bool:
-    """Whether a character may come from a fallback font, wider than the surrounding one."""
+    """Whether a character may come from a wider fallback font."""
     return ord(char) > 0x1100 and char not in "…→“”‘’–"
 
 
@@ -51,7 +50,7 @@ def _measure_char(char: str) -> int:
 
 
 def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False) -> list[str]:
-    """Wrap a text at a width; a word that is too long is broken."""
+    """Wrap a text at a width; words that are too long are broken."""
     return [*_wrap_text(text, width, size, is_monospaced)]
 
 
@@ -96,7 +95,7 @@ def _break_word(word: str, width: float, size: float, is_monospaced: bool) -> It
 
 
 def is_leftwards(text: str) -> bool:
-    """Whether a text is read from right to left, by its first character with a direction."""
+    """Whether a text runs from right to left, by its first character with a direction."""
     if text.isascii():
         return False
     from unicodedata import bidirectional
@@ -106,7 +105,7 @@ def is_leftwards(text: str) -> bool:
 
 
 class Fitted(NamedTuple):
-    """A text with the size at which it fits."""
+    """A text with its fitting size."""
 
     text: str
     size: float
@@ -114,7 +113,7 @@ class Fitted(NamedTuple):
 
 @lru_cache(4096)
 def fit_text(text: str, width: float, size: float, is_monospaced: bool) -> Fitted:
-    """Return a text in a size at which it fits, truncated with an ellipsis if none does."""
+    """Return a text in a fitting size, truncated with an ellipsis if necessary."""
     em_width = measure_text(text, 1, is_monospaced)
     if em_width * size <= width:
         return Fitted(text, size)
@@ -126,7 +125,7 @@ def fit_text(text: str, width: float, size: float, is_monospaced: bool) -> Fitte
 
 
 _BOLD = 1.12
-"""Width of bold letters of the proportional font, in that of usual ones."""
+"""Width of bold letters of the proportional font, relative to usual ones."""
 
 
 class TextStyle(NamedTuple):
@@ -145,11 +144,11 @@ class TextStyle(NamedTuple):
         return self._replace(size=size)
 
     def scale(self, factor: float) -> Self:
-        """Return the style in another size, given as a factor."""
+        """Return the style scaled by a factor."""
         return self._replace(size=self.size * factor)
 
     def with_weight(self, is_bold: bool) -> Self:
-        """Return the style in bold letters, or usual ones."""
+        """Return the style in bold or usual letters."""
         return self._replace(is_bold=is_bold)
 
     def measure(self, text: str) -> float:
@@ -163,12 +162,12 @@ class TextStyle(NamedTuple):
         return wrap_text(text, width / _BOLD if is_wide else width, self.size, self.is_monospaced)
 
     def fit(self, text: str, width: float) -> Fitted:
-        """Return a text, with the size at which it fits."""
+        """Return a text in its fitting size."""
         return fit_text(text, width, self.size, self.is_monospaced)
 
 
 TITLE = TextStyle(21, leading=27, is_bold=True)
-"""Title of the author."""
+"""The author's title."""
 HEADING = TextStyle(17, is_bold=True)
 """Heading of a part of the page."""
 SUBHEADING = TextStyle(14, leading=18, is_bold=True)
@@ -180,11 +179,11 @@ EMPHASIS = TextStyle(11, SvgColour.MARK, is_bold=True)
 BODY = TextStyle(12, leading=16)
 """Sentences below the picture."""
 QUOTE = TextStyle(12, leading=17, is_italic=True)
-"""Notes of the author."""
+"""The author's notes."""
 CAPTION = TextStyle(13, leading=19, is_italic=True)
-"""Caption of the author."""
+"""The author's caption."""
 REMARK = TextStyle(11.5, SvgColour.DIM, leading=16)
-"""Sentences that belong to the whole picture, and names of columns."""
+"""Sentences on the whole picture, and names of columns."""
 NOTE = TextStyle(11, SvgColour.DIM, leading=14.5)
 """Sentences beside their subject."""
 OMISSION = TextStyle(10.5, SvgColour.DIM, leading=13, is_italic=True)
@@ -197,7 +196,7 @@ RESULT = TextStyle(26, is_monospaced=True, is_bold=True)
 VALUE = TextStyle(17, is_monospaced=True, is_bold=True)
 """Outcome of an operation."""
 BITS = TextStyle(15, is_monospaced=True, is_bold=True)
-"""Bits in a box, and the number that they mean."""
+"""Bits in a box, and their number."""
 CODE = TextStyle(14, is_monospaced=True, is_bold=True)
 """The instruction."""
 LABEL = TextStyle(13, is_monospaced=True, is_bold=True)
@@ -215,7 +214,7 @@ DATUM = TextStyle(11, SvgColour.DIM, is_monospaced=True)
 def wrap_formula(
     formula: str, width: float, sizes: Sequence[float] = (MIN_SIZE, MIN_LETTER_PX)
 ) -> list[str]:
-    """Wrap a formula before its operators, elsewhere only if one of its terms is too wide."""
+    """Wrap a formula before its operators; elsewhere only if a term is too wide."""
     terms = [match.group() for match in _TERM.finditer(formula)]
     widest = max(terms, key=len, default="")
     styles = (FORMULA.with_size(x) for x in sizes if measure_text(widest, x, True) <= width)

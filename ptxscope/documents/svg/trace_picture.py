@@ -1,8 +1,8 @@
 """A trace as a vector picture: the path of the bits from the registers to the result.
 
-The scene has the content, the document has the words; this package decides positions and sizes. A
-picture stands alone or in an HTML page, follows a light or dark theme, and never relies on colour
-alone. The bits in a box have a ``0x``, but not if copies of their sign are in the box beside them.
+The scene has the content, the document the words; this package determines positions and sizes. A
+picture is a file or part of an HTML page, follows a light or dark theme, and never relies on colour
+alone. Bits in a box have a ``0x``, unless copies of their sign are in the adjacent box.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from .svg_colours import SvgColour
 from .text_styles import BODY, HEADING, LABEL, MIN_LETTER_PX, NOTE
 
 _GAP = 34.0
-"""Height in px for the wires above the line of a statement."""
+"""Height in px for wires above a statement's line."""
 _HEAD_GAP = 30.0
 """Height in px that the first line omits."""
 _BAND_LINE = 17.0
@@ -66,7 +66,7 @@ _FORK = 50.0
 
 
 class SvgDrawing(NamedTuple):
-    """The drawing of a trace; the marks of the canvas are the places to cut it."""
+    """The drawing of a trace; the marks of the canvas are possible cuts."""
 
     doc: Document
     canvas: SvgCanvas
@@ -78,7 +78,7 @@ class SvgDrawing(NamedTuple):
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
     owners: Mapping[str, str] = {}
-    """The mark of the step from which the part below another mark is visible, if not the last."""
+    """By the mark of a part, the mark of the first step that shows it, if not the last one."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -87,12 +87,11 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgDrawing:
-    """Draw a trace, each statement below the ones before, with wires between.
+    """Draw a trace, each statement below the previous one, with wires in between.
 
-    Two answers, and two traces, stand side by side in two compact columns; in a compact picture one
-    below the other. The marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``; if
-    there are several statements, the name of each is in its marks and its nodes. `part`
-    distinguishes the ids of several pictures.
+    Two answers or traces are side by side in two compact columns; in a compact picture one below
+    the other. The marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``; in a block,
+    marks and nodes include the statement. ``part`` distinguishes the ids of several pictures.
     """
     doc, layout = build_document(trace, options), COMPACT if options.compact else PAGE
     about, has_lines = format_alt_text(doc), bool(doc.sections[0].heading)
@@ -104,7 +103,7 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
         own_panels = [Panel(x, layout) for x in doc.sections]
         return _finish(doc, canvas, height, about, options, layout, own_panels)
     canvas, page = SvgCanvas(prefix), layout.page
-    picture = _Picture(canvas, page.x)  # wires have as much room as is at the left
+    picture = _Picture(canvas, page.x)  # wires have as much room as the left margin
     long_names = [] if has_lines else find_long_names(trace)
     y = (draw_compact_head if layout.is_compact else draw_document_head)(doc, canvas, long_names)
     canvas.add_mark("operands", y)
@@ -141,18 +140,18 @@ def _finish(
 
 
 class _Picture(Wires):
-    """The state that the statements of a picture share."""
+    """The common state of a picture's statements."""
 
     def __init__(self, canvas: SvgCanvas, margin: float) -> None:
         super().__init__(canvas, margin)
         self.idle_steps: dict[IdleStep, bool] = {}
-        """The steps of compact layouts, and whether each is never drawn."""
+        """The steps of compact layouts, each with whether no panel draws it."""
         self.has_lanes = False
-        """Whether the statement that was drawn last has lanes."""
+        """Whether the last drawn statement has lanes."""
 
 
 def _draw_group(panels: Sequence[Panel], picture: _Picture, y: float) -> float:
-    """Draw the parts of a picture that are beside each other; return the end."""
+    """Draw parts of a picture side by side; return the end."""
     canvas, top = picture.canvas, y + _GAP
     if len(panels) > 1:
         tops = align_parts([_measure_parts(x, picture, top) for x in panels])
@@ -166,7 +165,7 @@ def _draw_group(panels: Sequence[Panel], picture: _Picture, y: float) -> float:
 
 
 def _measure_parts(panel: Panel, picture: _Picture, y: float) -> dict[str, float]:
-    """Return y of the steps and the result of a statement as it would be drawn alone."""
+    """Return y of the steps and the result of a statement drawn alone."""
     trial = _Picture(SvgCanvas(""), picture.margin)
     _draw_panel(panel, trial, y)
     marks, section = {mark.name: mark.y for mark in trial.canvas.marks}, panel.section
@@ -175,7 +174,7 @@ def _measure_parts(panel: Panel, picture: _Picture, y: float) -> dict[str, float
 
 
 def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
-    """Draw a statement, from the top of its line if it has one, and the wires; return its end."""
+    """Draw a statement, including any line, and its wires; return its end."""
     (section, layout), canvas, band = panel[:2], picture.canvas, y
     if section.heading:
         canvas.add_mark(section.name_part("line"), y)
@@ -193,7 +192,7 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
             was_idle = picture.idle_steps.get(own_step, True)
             picture.idle_steps[own_step] = was_idle and step in idle_steps
     if section.heading:
-        if section.lane_notes and not panel.is_answer:  # those of an answer are below both
+        if section.lane_notes and not panel.is_answer:  # an answer's results are below both
             notes, page = section.lane_notes, layout.page
             y = draw_lane_notes(notes, canvas, y + 8, page, picture.has_lanes) - 8
         canvas.add_mark(section.name_part("wires"), y)
@@ -203,7 +202,7 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
 
 
 def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> float:
-    """Draw the line of a statement, with its results if it is folded; return the end."""
+    """Draw the line of a statement, with results if it is folded; return the end."""
     right, style = page.right - 10, LABEL.with_weight(not section.is_folded)
     width = right - page.x - 14
     small = style.with_size(MIN_LETTER_PX)
@@ -239,10 +238,10 @@ def _draw_fork(canvas: SvgCanvas, page: Area, y: float) -> float:
 def _list_owners(
     doc: Document, panels: Iterable[Panel], drawn_marks: Collection[str]
 ) -> dict[str, str]:
-    """Return the marks of the steps with which the other parts of the statements appear.
+    """Return the marks of the steps that show the other parts of the statements.
 
-    The line of a statement appears with its first step, or with the next one if it has none; its
-    result with its last step, or with the previous one.
+    The line of a statement appears with its first or the next step, its result with its last or the
+    previous step.
     """
     owners: dict[str, str] = {}
     steps = [step for step in doc.steps if step.mark in drawn_marks]
@@ -273,7 +272,7 @@ def make_sheet(drawing: SvgDrawing) -> Sheet:
 
 
 def draw_page(drawing: SvgDrawing) -> list[str]:
-    """Return the page below a picture; a compact one has no frame, because it is in a column."""
+    """Return the page below a picture; compact pictures, in a column, have no frame."""
     canvas, width, height = SvgCanvas(drawing.canvas.prefix), drawing.layout.width, drawing.height
     if drawing.layout.is_compact or drawing.layout.is_turned:
         canvas.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)

@@ -1,7 +1,7 @@
 """Interactive highlights: a value highlights its sources and its uses.
 
-The style sheet of the page does the work. Every value is an area with its own number and those of
-related values, and one rule for each number highlights the areas that contain it.
+The page's style sheet does the work. Every value is an area with its number and the numbers of
+related values; one rule per number highlights the areas with it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Relations(NamedTuple):
     """Uses of each value, including itself."""
 
     def format_attributes(self, node: Node) -> str:
-        """Return the attributes with the number of a value, and those of related values."""
+        """Return the attributes with the numbers of a value and of related values."""
         related = self.ancestors[node] | self.descendants[node]
         return f' data-v="{self.numbers[node]}" data-r="{self._format_numbers(related)}"'
 
     def format_link_numbers(self, source: Node, target: Node) -> str:
-        """Return the numbers of the values that highlight a link."""
+        """Return the numbers of values that highlight a link."""
         return self._format_numbers(self.descendants[target] | self.ancestors[source])
 
     def _format_numbers(self, nodes: Iterable[Node]) -> str:
@@ -38,9 +38,9 @@ class Relations(NamedTuple):
 
 
 def find_relations(canvas: SvgCanvas, first: int = 0, *, is_local: bool = False) -> Relations:
-    """Return the relations between all drawn values, numbered from `first`.
+    """Return the relations between all drawn values, numbered from ``first``.
 
-    With `is_local`, values of different branches are unrelated.
+    With ``is_local``, values of different branches are unrelated.
     """
     nodes = dict.fromkeys(zone.node for zone in canvas.zones)
     nodes |= dict.fromkeys(node for link in canvas.links for node in link)
@@ -93,7 +93,7 @@ def highlight_lines(
 
 
 def highlight_rules(count: int) -> str:
-    """Return the rules that highlight the values related to the one hovered over or focused."""
+    """Return the rules that highlight values related to the hovered or focused one."""
     return "\n".join(
         f'.ptxscope:has([data-v="{number}"]:is(:hover,:focus)) [data-r~="{number}"]{{--px-lit:1}}'
         for number in range(count)
