@@ -1,6 +1,6 @@
 """`python3 -m tools.machine_code`: the machine code of a sample of lines, kept for the tests.
 
-Needs nvcc, ptxas and nvdisasm. Writes call.txt and machine_code_ARCH.txt in
+Needs nvcc, ptxas and nvdisasm. Writes call.txt, blocks.txt and machine_code_ARCH.txt in
 tests/features/machine/data: the text of nvdisasm, without what nothing reads.
 """
 
@@ -14,6 +14,7 @@ from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
+from ptxscope.blocks.block_parser import parse_block
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.intrinsic_calls import find_single_call
 from ptxscope.features.machine.form_verdict import list_verified_opcodes
@@ -32,12 +33,29 @@ from ptxscope.features.machine.toolchain import (
     NVCC,
     NVDISASM,
     PTXAS,
+    Tool,
     compile_cuda,
     compile_ptx,
     find_tool,
 )
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
+BLOCKS = (
+    "{ .reg .b16 a; neg.s16 t, a; cvt.s32.s16 d, t; }",
+    "{ prmt.b32 t, a, b, 0x8888; and.b32 d, t, 255; }",
+    "{ add.s32 t, a, b; sub.sat.s32 d, t, b; }",
+    "{ neg.s32 t, a; cvt.sat.u8.s32 d, t; }",
+    "{ sub.cc.u32 t, a, b; addc.u32 d, c, 0; }",
+    "{ add.s32 t, a, b; min.s32 d, t, c; }",
+    "{ setp.lt.s32 p, a, b; @p mov.b32 t, from; @!p mov.b32 t, to; selp.b64 d, x, y, p; "
+    "xor.b32 e, t, 1; }",
+    "{ .reg .b32 y; mad.wide.u32 x, a, 8, l; popc.b64 y, x; add.u32 e, y, 1; }",
+    'asm("{ .reg .pred p; setp.gt.s32 p, %1, %2; selp.b32 %0, %1, %3, p; }" '
+    ': "=r"(d) : "r"(a), "r"(5), "n"(-3));',
+)
+"""Blocks, the first four of which ptxas compiles to something else at -O3."""
+BLOCK_TARGETS = tuple((arch, level) for arch in ("sm_75", "sm_90", "sm_120") for level in (0, 3))
+BLOCKS_PATH = TESTS / "features" / "machine" / "data" / "blocks.txt"
 CALL, CALL_PATH = "d = __vavgu4(a, b);", TESTS / "features" / "machine" / "data" / "call.txt"
 """The call of an intrinsic, and the file of its machine code and of its instruction's."""
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
@@ -92,6 +110,42 @@ def read_samples(arch: str) -> list[Sample]:
     return [Sample(line, make_kernel_source(parse(line)), kernels[name]) for name, line in lines]
 
 
+class BlockSample(NamedTuple):
+    """A block with its machine code for a target."""
+
+    arch: str
+    level: int
+    text: str
+    source: KernelSource
+    kernel: MachineKernel
+
+
+def read_blocks() -> list[BlockSample]:
+    """Return the blocks with their machine code, by target and level of optimization."""
+    text = BLOCKS_PATH.read_text(encoding="utf-8")
+    kernels = parse_disassembly(text)
+    found = re.findall(r"^// (k\d+): (\w+) -O(\d): (.*)$", text, re.MULTILINE)
+    return [
+        BlockSample(arch, int(level), x, make_kernel_source(parse_block(x)), kernels[name])
+        for name, arch, level, x in found
+    ]
+
+
+def write_blocks(ptxas: Tool, nvdisasm: Tool) -> None:
+    """Write the machine code of the blocks."""
+    head, kept = [f"// ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"], list[str]()
+    sources = [make_kernel_source(parse_block(x)) for x in BLOCKS]
+    for part, (arch, level) in enumerate(BLOCK_TARGETS):
+        named = [(f"k{len(BLOCKS) * part + i}", x) for i, x in enumerate(sources)]
+        ptx = format_module(named, arch, ptxas.version)
+        kept += _iter_kept_lines(compile_ptx(ptxas, nvdisasm, ptx, arch, f"-O{level}"))
+        head += [
+            f"// {name}: {arch} -O{level}: {text}"
+            for (name, _), text in zip(named, BLOCKS, strict=True)
+        ]
+    BLOCKS_PATH.write_text("\n".join([*head, *kept]) + "\n", encoding="utf-8")
+
+
 def _iter_kept_lines(listing: str) -> Iterator[str]:
     """Yield the lines of code and constants, without indentation."""
     is_kept = False
@@ -116,6 +170,7 @@ def main() -> None:
         head = [f"// ptxas {ptxas.build}, nvdisasm {nvdisasm.build}, {arch}"]
         head += [f"// {name}: {line}" for name, line in named]
         get_path(arch).write_text("\n".join([*head, *kept]) + "\n", encoding="utf-8")
+    write_blocks(ptxas, nvdisasm)
     ins, call_in_c = parse(CALL), find_single_call(CALL)
     source = make_kernel_source(ins)
     assert call_in_c

@@ -18,7 +18,7 @@ from ...engine.micro_operations.counts import (
 from ...engine.micro_operations.fields import ExtendField, FieldMask, LimitField
 from ...engine.micro_operations.permutation import PermuteByMode
 from .machine_instruction import OperandKind
-from .machine_step import MASK, WORD, MachineStep, Opcode, make_opcode
+from .machine_step import MASK, PAIR_BITS, WORD, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]
 _BYTES = 4
@@ -30,6 +30,12 @@ def _move(s: MachineStep[V], _: Match) -> None:
     """The source."""
     s.expect_sources(1)
     s.write_word(s.read_number(0))
+
+
+def _move_pair(s: MachineStep[V], _: Match) -> None:
+    """The source, a pair."""
+    s.expect_sources(1)
+    s.write_pair(s.read_bits(0, PAIR_BITS))
 
 
 def _clear_pair(s: MachineStep[V], match: Match) -> None:
@@ -240,6 +246,13 @@ def _choose(s: MachineStep[V], _: Match) -> None:
     s.write_word(s.ar.where(s.read_truth(2), s.read_bits(0), s.read_bits(1)))
 
 
+def _choose_pair(s: MachineStep[V], _: Match) -> None:
+    """a if the predicate holds, else b; both are pairs."""
+    s.expect_sources(3)
+    a, b = (s.read_bits(index, PAIR_BITS) for index in range(2))
+    s.write_pair(s.ar.where(s.read_truth(2), a, b))
+
+
 def _make_halves(s: MachineStep[V], _: Match) -> None:
     """Two constants as f16: -0 + x is x."""
     s.expect_sources(4)
@@ -316,7 +329,8 @@ def _find_highest(s: MachineStep[V], match: Match) -> None:
 
 
 BIT_OPCODES: tuple[Opcode, ...] = (
-    make_opcode(r"U?MOV", _move),
+    make_opcode(r"U?MOV|R2UR", _move),
+    make_opcode(r"U?MOV\.64", _move_pair),
     make_opcode(r"CS2R(?P<word>\.32)?", _clear_pair),
     make_opcode(r"U?PRMT", _permute),
     make_opcode(r"U?PRMT\.(?P<mode>F4E|B4E|RC8|ECL|ECR|RC16)", _permute_by_mode),
@@ -326,6 +340,7 @@ BIT_OPCODES: tuple[Opcode, ...] = (
     ),
     make_opcode(r"U?PLOP3\.LUT", _combine_predicates, "[PQ]{2}"),
     make_opcode(r"U?F?SEL", _choose),
+    make_opcode(r"U?SEL\.64", _choose_pair),
     make_opcode(r"HFMA2(?:\.MMA)?", _make_halves),
     make_opcode(r"U?SGXT(?P<wrap>\.W)?(?P<unsigned>\.U32)?", _extend),
     make_opcode(r"U?BMSK(?P<wrap>\.W)?", _make_mask),

@@ -64,6 +64,7 @@ def find_fault_code(
     operands: Mapping[str, int],
     arch: str = DEFAULT_ARCH,
     tools: tuple[Tool, Tool] | None = None,
+    options: tuple[str, ...] = (),
 ) -> FaultCode:
     """Return the machine code of the kernel of a block, the only one of a module.
 
@@ -72,11 +73,11 @@ def find_fault_code(
     """
     try:
         tools = tools or (find_tool(PTXAS), find_tool(NVDISASM))
-        key = (ptx, arch, *tools, *operands.items())
+        key = (ptx, arch, *tools, options, *operands.items())
         if key not in _kept:  # a preview repeats the request
             while len(_kept) >= _MAX_KEPT:
                 del _kept[next(iter(_kept))]
-            _kept[key] = _compile(block, ptx, places, operands, arch, tools)
+            _kept[key] = _compile(block, ptx, places, operands, arch, tools, options)
         return _kept[key]
     except ToolError as error:
         raise ValueError(str(error)) from None
@@ -94,9 +95,10 @@ def _compile(
     operands: Mapping[str, int],
     arch: str,
     tools: tuple[Tool, Tool],
+    options: tuple[str, ...],
 ) -> FaultCode:
     ptxas, nvdisasm = tools
-    (kernel,) = parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch)).values()
+    (kernel,) = parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch, *options)).values()
     inputs, results = (tuple(ParameterSlot(*x) for x in group) for group in places)
     source = KernelSource(block, inputs, results, {}, thread=0)
     try:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from itertools import count
 from random import Random
 from typing import NamedTuple
 
@@ -27,21 +26,21 @@ from ...engine.isa.catalog import (
 from ...engine.isa.entry import CORE_GROUPS, Entry
 from ...engine.isa.types import WORD_BITS, Form, Type
 from ...engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
-from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, parse_model
 from ...engine.semantics.plan import Plan, compute_results
+from ...engine.semantics.rules import Erratum
 from ...engine.syntax.instruction import Signature
+from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.folding_bugs import describe_folding
 from ..prove.differences import Difference, describe_difference, make_difference
 from ..prove.equivalence import TIMEOUT
 from ..prove.proof import Verdict
 from ..prove.proof_question import ProofQuestion, find_simple_operands
 from ..prove.solver import Undecided
-from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource
+from .kernel_source import PARAMETER_BYTES, KernelSource
 from .machine_instruction import MachineKernel
 from .machine_run import MachineRun
 from .machine_step import UnknownMachineCodeError
-
-_UNKNOWN = "unwritten{}"
 
 
 class MachineCounterexample(NamedTuple):
@@ -75,15 +74,28 @@ def run_machine_code(
     operands: Mapping[str, V],
     ar: Arithmetic[V],
     lift: Callable[[int], V],
-    make_unknown: Callable[[int], V],
+    make_unknown: Callable[[str, int], V],
+    *,
+    has_numbers: bool = False,
 ) -> tuple[MachineRun[V], dict[str, V]]:
     """Run machine code on operands by the names of registers; return the results by role, too.
 
-    ``lift`` returns a constant, ``make_unknown`` any value of a width in bits.
-    Raise UnknownMachineCodeError for code without a known meaning.
+    ``lift`` returns a constant, ``make_unknown`` any value of a name and a width in bits;
+    ``has_numbers`` is as for ``MachineRun``. Raise UnknownMachineCodeError for code without a known
+    meaning.
     """
     loads = {x.offset: (operands[x.name], get_access_bits(x.type)) for x in source.inputs}
-    run = MachineRun(kernel, PARAMETER_BYTES, STRIDE, loads, ar, lift, make_unknown, source.thread)
+    run = MachineRun(
+        kernel,
+        PARAMETER_BYTES,
+        source.stride,
+        loads,
+        ar,
+        lift,
+        make_unknown,
+        source.thread,
+        has_numbers=has_numbers,
+    )
     results: dict[str, V] = {}
     for x in source.results:
         found = run.stores.get(x.offset)
@@ -96,16 +108,19 @@ def run_machine_code(
 def run_on_numbers(
     source: KernelSource, kernel: MachineKernel, operands: Mapping[str, int]
 ) -> tuple[MachineRun[LaneValues], dict[str, int]]:
-    """Run machine code on numbers; return the bits of the results by role, too."""
+    """Run machine code on numbers; return the bits of the results by role, too.
+
+    ``operands`` are the bits by register, and those of registers that nothing writes.
+    """
     values: dict[str, LaneValues] = {x.name: (operands.get(x.name, 0),) for x in source.inputs}
-    unknowns = count()
     run, results = run_machine_code(
         source,
         kernel,
         values,
         EXACT,
         lambda x: (x,),
-        lambda _: (operands.get(_UNKNOWN.format(next(unknowns)), 0),),
+        lambda name, _: (operands.get(name, 0),),
+        has_numbers=True,
     )
     return run, {role: value[0] for role, value in results.items()}
 
@@ -136,9 +151,10 @@ class MachineQuestion:
     ) -> None:
         """Interpret the code; raise UnknownMachineCodeError for code without a known meaning."""
         self.source, self.kernel = source, kernel
+        self._place_names = set[str]()
+        """The names of what is not known of addresses."""
         self.question = ProofQuestion(timeout, is_stopped, has_wide_sums=True)
         values = {x.name: self.question.add_input(x.name, x.type) for x in source.inputs}
-        self._unknowns = count()
         self.run, self.results = run_machine_code(
             source,
             kernel,
@@ -148,9 +164,10 @@ class MachineQuestion:
             self._make_unknown,
         )
 
-    def _make_unknown(self, bits: int) -> Node:
-        """Return an operand that stands for the contents of a register before it is written."""
-        name = _UNKNOWN.format(next(self._unknowns))
+    def _make_unknown(self, name: str, bits: int) -> Node:
+        """Return an operand that stands for what is not known, such as a register's contents."""
+        if not name.startswith(("R", "P")):
+            self._place_names.add(name)
         return self.question.add_input(name, Type.PRED if bits == 1 else Type.B32)
 
     def add_plan(self, plan: Plan) -> dict[str, Node]:
@@ -180,18 +197,21 @@ class MachineQuestion:
         if operands is None:
             return MachineProof(Verdict.EQUAL, seconds)
         example = replay(self.source, self.kernel, plan, operands)
-        return MachineProof(Verdict.DIFFERENT, seconds, example)
+        if example is not None:
+            return MachineProof(Verdict.DIFFERENT, seconds, example)
+        if not self._place_names.intersection(operands):
+            raise RuntimeError(f"{dict(operands)} is no counterexample of {self.source.program}")
+        # it needs other addresses than those of the kernel that is run
+        return MachineProof(Verdict.UNDECIDED, seconds)
 
 
 def replay(
     source: KernelSource, kernel: MachineKernel, plan: Plan, operands: Mapping[str, int]
-) -> MachineCounterexample:
-    """Compute both sides on numbers; raise RuntimeError if the results are the same."""
+) -> MachineCounterexample | None:
+    """Compute both sides on numbers; return None if the results are the same."""
     expected = compute_plan_results(source.program, plan, operands)
     found = compute_machine_results(source, kernel, operands)
-    if expected == found:
-        raise RuntimeError(f"the counterexample {dict(operands)} of {source.program} does not hold")
-    return MachineCounterexample(dict(operands), expected, found)
+    return None if expected == found else MachineCounterexample(dict(operands), expected, found)
 
 
 class MachineDeviation(NamedTuple):
@@ -253,15 +273,29 @@ KNOWN_MODELS: tuple[Model, ...] = (ISA_MODEL, *PTXAS_MODELS)
 """The models that an assembler may follow: the documentation first, then the newest ptxas."""
 
 
-def find_equal_model(form: Form, model: Model) -> Model:
-    """Return the known model that has the same errata for a form as ``isa`` or a ptxas.
+def list_models(program: BasicBlock) -> tuple[Model, ...]:
+    """Return the known models, and those of other releases that a block tells from them.
 
-    One exists, because no form has two errata that were repaired.
+    A line has no others, because no form has two errata that were repaired.
     """
-    errata = [x for x in model.errata if x.touches(form)]
-    return next(
-        known for known in KNOWN_MODELS if [x for x in known.errata if x.touches(form)] == errata
-    )
+    models = [*KNOWN_MODELS]
+    for repair in sorted({x.repaired_in for x in program.errata if x.repaired_in}):
+        model = parse_model("ptxas-{}.{}".format(*repair))
+        if all(_list_errata(program, x) != _list_errata(program, model) for x in models):
+            models.append(model)
+    return tuple(models)
+
+
+def _list_errata(program: BasicBlock, model: Model) -> list[Erratum]:
+    """Return the errata of a model that touch a statement of a program."""
+    forms = [x.instruction.form for x in program.statements]
+    return [x for x in model.errata if any(map(x.touches, forms))]
+
+
+def find_equal_model(program: BasicBlock, model: Model) -> Model:
+    """Return the model that is decided for a program and the same for it as ``isa`` or a ptxas."""
+    errata = _list_errata(program, model)
+    return next(x for x in list_models(program) if _list_errata(program, x) == errata)
 
 
 class VerdictOutcome(StrEnum):
@@ -299,9 +333,9 @@ class FormVerdict(NamedTuple):
     operands: Mapping[str, int] = {}
     """Operands for which it differs from the documentation, by the kernel's registers."""
     documented: Mapping[str, int] = {}
-    """The documented results for them, by role."""
+    """The documented results for them, by role; of a block by register."""
     obtained: Mapping[str, int] = {}
-    """The results of the machine code, by role."""
+    """The results of the machine code."""
 
 
 class DeviceVerdict(NamedTuple):
@@ -329,9 +363,10 @@ def group_models(source: KernelSource, models: Sequence[Model]) -> dict[Plan, li
 
 def make_code_digest(source: KernelSource, kernel: MachineKernel) -> str:
     """Return a digest of machine code, of its operands' places and of the line."""
+    program = source.program
     text = "\n".join(
         (
-            str(source.program),
+            str(program) if program.is_line else source.format_ptx(""),
             *(f"{x.role} {x.type} {x.offset}" for x in (*source.inputs, *source.results)),
             *(x.text for x in kernel.instructions),
             *(f"{bank} {data.hex()}" for bank, data in sorted(kernel.constants.items())),
@@ -345,13 +380,13 @@ def decide_line(
     source: KernelSource,
     kernel: MachineKernel | str,
     *,
-    models: Sequence[Model] = KNOWN_MODELS,
+    models: Sequence[Model] | None = None,
     timeout: float = TIMEOUT,
 ) -> FormVerdict:
-    """Return which of some models the machine code of a line equals.
+    """Return which of some models the machine code of a line or a block equals.
 
     ``kernel`` is the machine code, or why the assembler refused. The documentation must be the
-    first of the models.
+    first of the models, which are those of ``list_models`` if none are given.
     """
     if isinstance(kernel, str):
         return FormVerdict(line, VerdictOutcome.REFUSED, reason=kernel)
@@ -359,7 +394,7 @@ def decide_line(
         machine = MachineQuestion(source, kernel, timeout)
     except UnknownMachineCodeError as error:
         return FormVerdict(line, VerdictOutcome.UNKNOWN, reason=str(error), opcode=error.opcode)
-    plans = group_models(source, models)
+    plans = group_models(source, models or list_models(source.program))
     proofs: dict[Plan, MachineProof] = {}
     for plan in plans:
         try:
@@ -410,9 +445,16 @@ def _judge(
             for slot in source.inputs
             if slot.name in example.operands
         },
-        documented=example.model_results,
-        obtained=example.machine_results,
+        documented=_name_results(source.program, example.model_results),
+        obtained=_name_results(source.program, example.machine_results),
     )
+
+
+def _name_results(program: BasicBlock, results: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the results of a block by register; those of a line have their roles as names."""
+    if program.is_line:
+        return results
+    return {program.results[role]: bits for role, bits in results.items()}
 
 
 _SELECTORS = ("asel", "bsel")

@@ -48,6 +48,8 @@ class MachineOperand(NamedTuple):
 
     ``24`` and ``28`` are that many low bits.
     """
+    index_register: int = ZERO_REGISTER
+    """The register whose value is added to the byte offset of a constant."""
 
     @property
     def is_sink(self) -> bool:
@@ -87,7 +89,8 @@ _REGISTER = re.compile(
 _INTEGER = re.compile(r"(?P<sign>-?)(?P<digits>0x[0-9a-f]++)")
 _DECIMAL = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|INF|QNAN|SNAN)")
 _CONSTANT = re.compile(
-    r"(?P<sign>[-~!]?)c\[(?P<bank>0x[0-9a-f]++)\] ?\[(?P<offset>0x[0-9a-f]++)\]"
+    r"(?P<sign>[-~!]?)c\[(?P<bank>0x[0-9a-f]++)\] ?"
+    r"\[(?:R(?P<index>\d{1,3})\+)?(?P<offset>0x[0-9a-f]++)\]"
     r"(?:\.(?P<part>H0_H0|H1_H1|SIGN))?"
 )
 _MEMORY = re.compile(
@@ -121,7 +124,10 @@ def parse_operand(text: str) -> MachineOperand:
     if match := _CONSTANT.fullmatch(text):
         offset, bank = int(match["offset"], 16), int(match["bank"], 16)
         sign, part = match["sign"], match["part"] or ""
-        return MachineOperand(OperandKind.CONSTANT, offset, sign, bank, part=part)
+        index = int(match["index"] or ZERO_REGISTER)
+        return MachineOperand(
+            OperandKind.CONSTANT, offset, sign, bank, part=part, index_register=index
+        )
     if match := _MEMORY.fullmatch(text):
         offset = int((match["offset"] or "+0x0")[1:], 16)
         return MachineOperand(OperandKind.MEMORY, offset, "", int(match["base"]))

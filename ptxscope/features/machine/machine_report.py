@@ -159,6 +159,9 @@ def format_verdict(verdict: FormVerdict, *, with_time: bool = True) -> str:
             )
             return f"Equal to no known model: {_format_example(verdict)}.{remark}"
         case VerdictOutcome.UNDECIDED:
+            if verdict.is_as_documented is False:
+                example = f"Not equal to isa: {_format_example(verdict)}"
+                return f"{example}. Whether it equals another model is undecided."
             if not with_time:
                 return "Undecided within the time limit of a proof."
             return f"Undecided after {seconds}; --timeout gives more time."

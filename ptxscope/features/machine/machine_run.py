@@ -1,23 +1,30 @@
 """A run of a kernel's machine code over any arithmetic, from its loads to its stores.
 
 A value that depends on no operand is known as a number: a constant, or an address, which is
-computed for one thread and one place of the arrays. Only values that depend on operands are
-computed in the arithmetic of the run, so an address is never confused with a value.
+computed for one thread and one place of the arrays. Where an address meets an operand, it is a term
+of unknowns: the stack pointer, the driver's values, the arrays and the thread. ptxas reads some of
+them where any value will do. A result that is proved holds for all of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Generic, NamedTuple
 
 from ...engine.isa.types import WORD_BITS
 from ...engine.micro_operations.arithmetic import EXACT, Arithmetic, V
 from .bit_opcodes import BIT_OPCODES
 from .comparison_opcodes import COMPARISON_OPCODES
-from .machine_instruction import MachineInstruction, MachineKernel, MachineOperand, OperandKind
+from .machine_instruction import (
+    ZERO_REGISTER,
+    MachineInstruction,
+    MachineKernel,
+    MachineOperand,
+    OperandKind,
+)
 from .machine_step import PAIR_BITS, MachineStep, Opcode, UnknownMachineCodeError, Write
 from .sum_opcodes import SUM_OPCODES
 
@@ -76,6 +83,8 @@ class MachineValue(NamedTuple, Generic[V]):
     """The value, unless it depends on operands."""
     value: V | None = None
     """The value that depends on operands."""
+    make_term: Callable[[], V] | None = None
+    """Returns an address as a term of unknowns; None for its number."""
 
 
 class MachineEffect(NamedTuple, Generic[V]):
@@ -99,8 +108,9 @@ class MachineRun(Generic[V]):
     """A run of straight-line machine code.
 
     ``loads`` has the value and the width in bits of each operand by its offset in its array.
-    ``make_unknown`` returns any value of a width, for a register that is read before it is written.
-    Raise UnknownMachineCodeError for code without a known meaning.
+    ``make_unknown`` returns any value of a width, by the name of the unknown: a register that is
+    read before it is written, a value of the driver, and an address, unless the run
+    ``has_numbers`` for addresses. Raise UnknownMachineCodeError for code without a known meaning.
     """
 
     def __init__(
@@ -111,10 +121,12 @@ class MachineRun(Generic[V]):
         loads: Mapping[int, tuple[V, int]],
         ar: Arithmetic[V],
         lift: Callable[[int], V],
-        make_unknown: Callable[[int], V],
+        make_unknown: Callable[[str, int], V],
         thread: int,
+        *,
+        has_numbers: bool = False,
     ) -> None:
-        self._thread = thread
+        self._thread, self._has_numbers = thread, has_numbers
         self._ar, self._lift, self._make_unknown = ar, lift, make_unknown
         self._loads, self._stride = loads, stride
         self._constants = kernel.constants
@@ -174,28 +186,43 @@ class MachineRun(Generic[V]):
         exact = MachineStep(EXACT, _lift_exact, ins, outputs, read_exact)
         opcode.meaning(exact, match)
         exact.check_operands()
-        if origin is not MachineOrigin.OPERAND:
-            writes = [
-                (write.operand, MachineValue[V](origin, write.value[0]), write.bits)
-                for write in exact.writes
-            ]
-        else:
-            if any(x.origin is MachineOrigin.ADDRESS for x in read_values):
-                raise self._refuse("an address meets an operand")
-            step = MachineStep(self._ar, self._lift, ins, outputs, self._read_value)
-            opcode.meaning(step, match)
-            writes = [
-                (write.operand, MachineValue(MachineOrigin.OPERAND, 0, write.value), write.bits)
-                for write in step.writes
-            ]
-        self._finish(writes)
 
-    def _read_value(self, x: MachineOperand, bits: int) -> V:
-        return self._take(self._read(x, bits))
+        if ins.opcode.startswith("R2UR") and origin is MachineOrigin.OPERAND:
+            raise self._refuse("threads share a value that depends on an operand")
+
+        @cache
+        def compute_terms() -> list[V]:
+            """Return what is written, over the values that were read."""
+            values = iter(read_values)
+            step = MachineStep(
+                self._ar, self._lift, ins, outputs, lambda *_: self._take(next(values))
+            )
+            opcode.meaning(step, match)
+            return [write.value for write in step.writes]
+
+        is_operand = origin is MachineOrigin.OPERAND
+        terms = compute_terms() if is_operand else [None] * len(exact.writes)
+        is_term = not is_operand and any(x.make_term for x in read_values)
+        writes = [
+            (
+                write.operand,
+                MachineValue(
+                    origin,
+                    0 if is_operand else write.value[0],
+                    term,
+                    partial(_get_item, compute_terms, index) if is_term else None,
+                ),
+                write.bits,
+            )
+            for index, (write, term) in enumerate(zip(exact.writes, terms, strict=True))
+        ]
+        self._finish(writes)
 
     def _take(self, x: MachineValue[V]) -> V:
         """Return a value in the arithmetic of the run."""
-        return self._lift(x.number) if x.value is None else x.value
+        if x.value is not None:
+            return x.value
+        return x.make_term() if x.make_term else self._lift(x.number)
 
     def _finish(
         self, writes: list[tuple[MachineOperand, MachineValue[V], int]], *, place: int = -1
@@ -239,12 +266,6 @@ class MachineRun(Generic[V]):
         is_negated = self._ins.guard.sign == "!"
         if guard.value is None:
             return value if bool(guard.number) != is_negated else old
-        if value.origin is MachineOrigin.ADDRESS or (
-            old.origin is MachineOrigin.ADDRESS and bits == PAIR_BITS
-        ):
-            raise self._refuse("an address depends on an operand")
-        if old.origin is MachineOrigin.ADDRESS:  # a dead address: any value will do
-            old = MachineValue(MachineOrigin.OPERAND, 0, self._make_unknown(bits))
         new_value, old_value = self._take(value), self._take(old)
         if is_negated:
             new_value, old_value = old_value, new_value
@@ -277,7 +298,8 @@ class MachineRun(Generic[V]):
         if value is None:
             if file.startswith("U"):
                 raise self._refuse(f"{file}{number} is read before it is written")
-            unknown = self._make_unknown(1 if file == "P" else WORD_BITS)
+            name = f"{file}{number} before it is written"
+            unknown = self._make_unknown(name, 1 if file == "P" else WORD_BITS)
             value = self._registers[file, number] = MachineValue(MachineOrigin.OPERAND, 0, unknown)
         if (file, number) in self._writers:
             self._read_indexes.add(self._writers[file, number])
@@ -288,15 +310,27 @@ class MachineRun(Generic[V]):
         low = self._read_register(file, x.number)
         high = self._read_register(file, x.number + 1)
         origin = max(low.origin, high.origin)
-        if origin is not MachineOrigin.OPERAND:
-            return MachineValue(origin, high.number << WORD_BITS | low.number)
-        if MachineOrigin.ADDRESS in (low.origin, high.origin):
-            raise self._refuse("a pair of an address and an operand")
-        pair = self._pairs.get(x.number) if file == "R" else None
-        if pair and pair[0] is low and pair[1] is high:
-            return MachineValue(origin, 0, pair[2])
+        if origin is MachineOrigin.OPERAND:
+            pair = self._pairs.get(x.number) if file == "R" else None
+            if pair and pair[0] is low and pair[1] is high:
+                return MachineValue(origin, 0, pair[2])
+            return MachineValue(origin, 0, self._join(low, high))
+        number = high.number << WORD_BITS | low.number
+        is_term = low.make_term or high.make_term
+        return MachineValue(
+            origin, number, None, partial(self._join, low, high) if is_term else None
+        )
+
+    def _join(self, low: MachineValue[V], high: MachineValue[V]) -> V:
+        """Return two words as one number."""
         words = self._ar.gather((self._take(low), self._take(high)), 32, ((0, 0), (1, 0)))
-        return MachineValue(origin, 0, self._ar.pack(words, 32))
+        return self._ar.pack(words, 32)
+
+    def _get_half(self, x: MachineValue[V], position: int) -> V:
+        """Return a word of a pair."""
+        if position:
+            return self._ar.shift_right(self._take(x), WORD_BITS)
+        return self._ar.cast(self._take(x), WORD_BITS, signed=False)
 
     def _write(self, x: MachineOperand, value: MachineValue[V], bits: int, index: int) -> None:
         file = _FILES[x.kind]
@@ -304,16 +338,15 @@ class MachineRun(Generic[V]):
             self._registers[file, x.number] = value
             self._writers[file, x.number] = index
             return
-        if value.value is None:
-            halves = [
-                MachineValue[V](value.origin, value.number >> at & (1 << WORD_BITS) - 1)
-                for at in (0, WORD_BITS)
-            ]
-        else:
-            ar = self._ar
-            low = ar.cast(value.value, WORD_BITS, signed=False)
-            high = ar.shift_right(value.value, WORD_BITS)
-            halves = [MachineValue(value.origin, 0, half) for half in (low, high)]
+        halves = [
+            MachineValue(
+                value.origin,
+                value.number >> WORD_BITS * i & (1 << WORD_BITS) - 1,
+                None if value.value is None else self._get_half(value, i),
+                partial(self._get_half, value, i) if value.make_term else None,
+            )
+            for i in range(2)
+        ]
         for position, half in enumerate(halves):
             self._registers[file, x.number + position] = half
             self._writers[file, x.number + position] = index
@@ -324,19 +357,39 @@ class MachineRun(Generic[V]):
 
     def _read_constant(self, x: MachineOperand, bits: int) -> MachineValue[V]:
         """Return constants: of bank 0 the parameters; other values of the driver are opaque."""
-        size = bits // 8
+        size, place = bits // 8, x.number
+        if x.index_register != ZERO_REGISTER:
+            index = self._read_register("R", x.index_register)
+            if index.origin is MachineOrigin.OPERAND:
+                raise self._refuse("a constant at a place that depends on an operand")
+            place += index.number
         if x.bank == 0:
-            start = x.number - self._parameters
+            start = place - self._parameters
             if start < 0:
-                return MachineValue(MachineOrigin.ADDRESS, 0)
+                return self._make_address(f"c[0x0][{place:#x}]", None, bits)
             pointers = OUTPUT | INPUT << PAIR_BITS
             if start + size > 2 * _POINTER_BYTES:
                 raise self._refuse("a parameter that does not exist")
-            return MachineValue(MachineOrigin.ADDRESS, pointers >> 8 * start & (1 << bits) - 1)
-        data = self._constants.get(x.bank, b"")[x.number : x.number + size]
+            number = pointers >> 8 * start & (1 << bits) - 1
+            return self._make_address(f"c[0x0][{place:#x}]", number, bits)
+        data = self._constants.get(x.bank, b"")[place : place + size]
         if len(data) != size:
             raise self._refuse("a constant that does not exist")
         return MachineValue(MachineOrigin.CONSTANT, int.from_bytes(data, "little"))
+
+    def _make_address(self, name: str, number: int | None, bits: int) -> MachineValue[V]:
+        """Return the number of what has a name, if it has one; as a term, it is unknown."""
+        if self._has_numbers and number is not None:
+            return MachineValue(MachineOrigin.ADDRESS, number)
+
+        @cache
+        def make_term() -> V:
+            if bits <= WORD_BITS:
+                return self._make_unknown(name, bits)
+            words = (self._make_unknown(f"{name}, word {i}", WORD_BITS) for i in range(2))
+            return self._join(*(MachineValue(MachineOrigin.OPERAND, 0, x) for x in words))
+
+        return MachineValue(MachineOrigin.ADDRESS, number or 0, None, make_term)
 
     def _load_constant(self, modifiers: list[str]) -> None:
         bits = PAIR_BITS if modifiers == ["64"] else WORD_BITS
@@ -350,7 +403,9 @@ class MachineRun(Generic[V]):
         target, source = self._ins.operands
         if source.text != "SR_TID.X":
             raise self._refuse("another special register than the thread's number")
-        self._finish([(target, MachineValue(MachineOrigin.ADDRESS, self._thread), WORD_BITS)])
+        self._finish(
+            [(target, self._make_address(source.text, self._thread, WORD_BITS), WORD_BITS)]
+        )
 
     def _find_offset(self, x: MachineOperand, start: int) -> int:
         """Return the offset of an address in the thread's part of an array."""
@@ -424,3 +479,7 @@ class MachineRun(Generic[V]):
 
 def _lift_exact(x: int) -> tuple[int, ...]:
     return (x,)
+
+
+def _get_item(compute: Callable[[], Sequence[V]], index: int) -> V:
+    return compute()[index]

@@ -156,12 +156,17 @@ def _shift_add_high(s: MachineStep[V], match: Match) -> None:
 
 
 def _shift_add(s: MachineStep[V], _: Match) -> None:
-    """(a << n) + b."""
+    """The low word of a << n, plus b; the carry of this sum is for the ``LEA.HI.X`` after it."""
     s.expect_sources(3)
-    if len(s.outputs) > 1:
-        raise s.refuse("a carry that is not modelled")
     shifted = s.ar.multiply(s.read_number(0), 1 << (s.get_number(2) % WORD_BITS))
     s.write_word(s.ar.add(shifted, s.read_number(1)))
+    if len(s.outputs) > 1:
+        if s.get_source(0).sign or s.get_source(1).sign:
+            raise s.refuse("a carry of negated numbers")
+        total = s.ar.add(s.cut(shifted), s.read_bits(1))
+        s.write_truth(s.ar.shift_right(total, WORD_BITS), 1)
+        if len(s.outputs) > 2:
+            raise s.refuse("a second carry")
 
 
 def _take_magnitude(s: MachineStep[V], _: Match) -> None:
@@ -226,6 +231,19 @@ def _bound(s: MachineStep[V], match: Match) -> None:
     _write_last(s, ar.maximum(value, 0) if match["relu"] else value, bits)
 
 
+def _bound_sum(s: MachineStep[V], match: Match) -> None:
+    """The minimum of the word a + b and c, or the maximum if the predicate is false.
+
+    With ``.RELU`` it is at least 0.
+    """
+    s.expect_sources(4)
+    ar, signed = s.ar, match["sign"] != ".U32"
+    total = ar.cast(ar.add(s.read_number(0), s.read_number(1)), WORD_BITS, signed=signed)
+    c = s.read_typed(2, WORD_BITS, signed)
+    value = ar.where(s.read_truth(3), ar.minimum(total, c), ar.maximum(total, c))
+    s.write_word(ar.maximum(value, 0) if match["relu"] else value)
+
+
 def _write_last(s: MachineStep[V], value: V, bits: int) -> None:
     """Write the output that is a register; the predicates beside it must be discarded."""
     for index, x in enumerate(s.outputs):
@@ -285,6 +303,7 @@ SUM_OPCODES: tuple[Opcode, ...] = (
         "[PQ]*[RU](?:[PQ]{2}(?=[RUC]))?",
     ),
     make_opcode(r"U?IMNMX\.(?P<sign>[US])(?P<bits>64)(?P<relu>)", _bound, "[PQ]{2}[RU]"),
+    make_opcode(r"U?VIADDMNMX(?P<sign>\.[US]32)?(?P<relu>\.RELU)?", _bound_sum),
     make_opcode(r"VIMNMX\.(?P<sign>[US])(?P<unit>8|16)x[24](?P<relu>\.RELU)?", _bound_lanes),
     make_opcode(r"U?I2I\.(?P<sign>[US])(?P<bits>8|16)\.S32\.SAT", _saturate),
     make_opcode(r"U?I2IP\.(?P<sign>[US])(?P<bits>2|4|8|16)\.S32\.SAT", _pack),

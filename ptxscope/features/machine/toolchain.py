@@ -259,25 +259,31 @@ _ENTRY = ".visible .entry "
 
 
 def compile_kernels(
-    ptxas: Tool, nvdisasm: Tool, arch: str, sources: Sequence[KernelSource]
+    ptxas: Tool, nvdisasm: Tool, arch: str, sources: Sequence[KernelSource], *options: str
 ) -> list[Compiled]:
     """Return the machine code of each kernel, or the message of the tool that refused it.
 
-    Raise ToolError if a tool fails for any kernel.
+    ``options`` are those of ptxas, such as ``-O0``. Raise ToolError if a tool fails for any kernel.
     """
     results: dict[int, Compiled] = {}
     with TemporaryDirectory(prefix="ptxscope-") as folder:
-        work = _Compilation(ptxas, nvdisasm, arch, sources, Path(folder) / "module.cubin")
+        work = _Compilation(ptxas, nvdisasm, arch, sources, Path(folder) / "module.cubin", options)
         work.compile_some(range(len(sources)), results)
     return [results[index] for index in range(len(sources))]
 
 
 class _Compilation:
     def __init__(
-        self, ptxas: Tool, nvdisasm: Tool, arch: str, sources: Sequence[KernelSource], path: Path
+        self,
+        ptxas: Tool,
+        nvdisasm: Tool,
+        arch: str,
+        sources: Sequence[KernelSource],
+        path: Path,
+        options: tuple[str, ...],
     ) -> None:
         self.ptxas, self.nvdisasm, self.arch = ptxas, nvdisasm, arch
-        self.sources, self.path = sources, path
+        self.sources, self.path, self.options = sources, path, options
 
     def compile_some(self, indexes: Sequence[int], results: dict[int, Compiled]) -> None:
         """Compile kernels in one module, without the refused ones."""
@@ -286,7 +292,7 @@ class _Compilation:
         kernels = [(_KERNEL_NAME.format(index), self.sources[index]) for index in indexes]
         ptx = format_module(kernels, self.arch, self.ptxas.version)
         try:
-            assemble(self.ptxas, ptx, self.arch, self.path)
+            assemble(self.ptxas, ptx, self.arch, self.path, *self.options)
             listing = disassemble(self.nvdisasm, self.path)
             codes = parse_disassembly(listing)
         except RefusedError as error:

@@ -71,9 +71,9 @@ def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:
         )
 
 
-def format_line(ins: Instruction) -> str:
-    """Return a line without its semicolon."""
-    return str(ins).removesuffix(";")
+def format_line(program: Instruction | BasicBlock) -> str:
+    """Return a line without its semicolon, or a block in braces."""
+    return str(program).removesuffix(";")
 
 
 def make_line_source(ins: Instruction) -> KernelSource:

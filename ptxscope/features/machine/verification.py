@@ -26,6 +26,7 @@ from ...engine.isa.types import Form
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import quote_word
 from ...engine.syntax.instruction import Instruction, make_instruction
+from ...engine.tracing.basic_block import BasicBlock
 from ...files import is_there
 from .fault_code import find_fault_code
 from .form_verdict import (
@@ -42,6 +43,10 @@ from .machine_report import describe_condition
 from .toolchain import Tool, ToolError, compile_kernels
 from .tools import format_line
 
+DEFAULT_LEVEL = 3
+"""The level of optimization of ptxas unless one is named."""
+Program = Instruction | BasicBlock
+"""A line or a block that is verified."""
 CHUNK_LINES = 60
 """The lines of one module."""
 
@@ -54,11 +59,23 @@ class Task(NamedTuple):
     arch: str
     timeout: float
     """The seconds for each proof."""
+    level: int = DEFAULT_LEVEL
+    """The level of optimization of ptxas."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of ptxas."""
+        return () if self.level == DEFAULT_LEVEL else (f"-O{self.level}",)
+
+    @property
+    def target(self) -> str:
+        """The target, and the options: ``sm_90 -O0``."""
+        return " ".join((self.arch, *self.options))
 
     @property
     def identity(self) -> str:
-        """The files of the tools, for which a verdict on a line holds."""
-        return f"{self.ptxas.identity}; {self.nvdisasm.identity}"
+        """The files of the tools and the options, for which a verdict on a line holds."""
+        return "; ".join((self.ptxas.identity, self.nvdisasm.identity, *self.options))
 
 
 Found = tuple[str, FormVerdict]
@@ -79,8 +96,22 @@ def remember_verdicts(
     _code_verdicts, _queue = code_verdicts, queue
 
 
-def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Found]:
-    """Compile lines in one module and yield the verdict on each; raise ToolError."""
+def make_key(program: Program) -> str:
+    """Return a line; for a block, a digest of its kernel, since its text leaves out types."""
+    if isinstance(program, Instruction) or program.is_line:
+        return format_line(program)
+    try:
+        text = make_kernel_source(program).format_ptx("")
+    except ValueError:
+        text = str(program)
+    return f"block {sha256(text.encode()).hexdigest()}"
+
+
+def iter_line_verdicts(task: Task, lines: Sequence[Program]) -> Iterator[Found]:
+    """Compile lines and blocks in one module and yield the verdict on each; raise ToolError.
+
+    The line of a verdict is the program's ``make_key``.
+    """
     sources: list[KernelSource | str] = [_make_source(x) for x in lines]
     kernels = iter(
         compile_kernels(
@@ -88,10 +119,11 @@ def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Fou
             task.nvdisasm,
             task.arch,
             [x for x in sources if isinstance(x, KernelSource)],
+            *task.options,
         )
     )
-    for ins, source in zip(lines, sources, strict=True):
-        line = format_line(ins)
+    for program, source in zip(lines, sources, strict=True):
+        line = make_key(program)
         if isinstance(source, str):
             yield "", FormVerdict(line, VerdictOutcome.UNKNOWN, reason=source)
             continue
@@ -103,7 +135,7 @@ def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Fou
         yield digest, verdict._replace(line=line)
 
 
-def verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
+def verify_in_process(task: Task, lines: Sequence[Program]) -> list[Found]:
     """Decide lines: send the verdicts in batches, and return the last batch."""
     found, start = list[Found](), time.monotonic()
     for x in iter_line_verdicts(task, lines):
@@ -114,15 +146,15 @@ def verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
     return found
 
 
-def _make_source(ins: Instruction) -> KernelSource | str:
+def _make_source(program: Program) -> KernelSource | str:
     try:
-        return make_kernel_source(ins)
+        return make_kernel_source(program)
     except ValueError as error:
         return str(error)
 
 
 def iter_verdicts(
-    task: Task, lines: Sequence[Instruction], jobs: int, code_verdicts: Mapping[str, FormVerdict]
+    task: Task, lines: Sequence[Program], jobs: int, code_verdicts: Mapping[str, FormVerdict]
 ) -> Iterator[list[Found]]:
     """Yield the verdicts on lines, some at once, as they come, from some processes.
 
@@ -284,21 +316,25 @@ OnVerdicts = Callable[[Sequence[FormVerdict]], object]
 
 def verify_all(
     task: Task,
-    lines: Sequence[Instruction],
+    lines: Sequence[Program],
     store: VerdictStore,
     jobs: int,
     on_verdicts: OnVerdicts,
 ) -> list[FormVerdict]:
-    """Return the verdict on each line, in order; known ones come from the store."""
-    verdicts_by_line = store.get_verdicts(task, map(format_line, lines))
+    """Return the verdict on each line or block, in order; known ones come from the store."""
+    keys = [make_key(x) for x in lines]
+    verdicts_by_line = store.get_verdicts(task, keys)
     on_verdicts([*verdicts_by_line.values()])
-    missing = [ins for ins in lines if format_line(ins) not in verdicts_by_line]
-    for found in iter_verdicts(task, missing, jobs, store.code_verdicts):
+    missing = {key: x for key, x in zip(keys, lines, strict=True) if key not in verdicts_by_line}
+    for found in iter_verdicts(task, [*missing.values()], jobs, store.code_verdicts):
         store.keep(task, found)
         verdicts = [verdict for _, verdict in found]
         verdicts_by_line |= {verdict.line: verdict for verdict in verdicts}
         on_verdicts(verdicts)
-    return [verdicts_by_line[format_line(ins)] for ins in lines]
+    return [
+        verdicts_by_line[key]._replace(line=format_line(program))
+        for key, program in zip(keys, lines, strict=True)
+    ]
 
 
 # --- reports on deviations ----------------------------------------------------------------------
@@ -342,14 +378,14 @@ def _make_line(ins: Instruction, form: Form) -> Instruction:
     return replace(make_instruction(form), guard=ins.guard)
 
 
-def _decide(task: Task, lines: Sequence[Instruction]) -> list[FormVerdict]:
+def _decide(task: Task, lines: Sequence[Program]) -> list[FormVerdict]:
     return [verdict for _, verdict in iter_line_verdicts(task, lines)]
 
 
 def _make_report(task: Task, ins: Instruction, render: RenderFault) -> str:
     """Return the report on a line that departs; raise ToolError if it is not compiled."""
     source = make_kernel_source(ins)
-    (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source])
+    (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source], *task.options)
     deviation = (
         find_machine_deviation(source, kernel) if isinstance(kernel, MachineKernel) else None
     )
@@ -365,6 +401,10 @@ def _make_report(task: Task, ins: Instruction, render: RenderFault) -> str:
         model=verdict.models[0] if verdict.models else "",
         condition=describe_condition(deviation),
         ptxas=task.ptxas.build,
-        find_fault_code=partial(find_fault_code, tools=(task.ptxas, task.nvdisasm)),
-        command=f"verify {quote_word(format_line(ins))} --arch {task.arch} -f issue",
+        find_fault_code=partial(
+            find_fault_code, tools=(task.ptxas, task.nvdisasm), options=task.options
+        ),
+        command=" ".join(
+            ("verify", quote_word(format_line(ins)), "--arch", task.target, "-f issue")
+        ),
     )

@@ -366,14 +366,54 @@ def test_a_machine_instruction_without_known_meaning_is_refused_by_name(text: st
     assert "address" not in verdict.reason  # it is not refused for what happens to be in registers
 
 
-def test_an_address_that_meets_an_operand_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("texts", "outcome"),
+    [
+        # the stack pointer, in a result and in what no result depends on
+        (("IADD3 R{result}, R1, R{result}, RZ",), VerdictOutcome.DEPARTED),
+        (("IADD3 R0, R1, R{result}, RZ",), VerdictOutcome.PROVED),
+        (("LOP3.LUT R0, R1, RZ, RZ, 0xc0, !PT", "IADD3 R{result}, R0, R{result}, RZ"), "proved"),
+        # the address of the results, as a pair, under a predicate of an operand
+        (
+            (
+                "ISETP.EQ.AND P0, PT, R{result}, RZ, PT",
+                "@P0 IADD3 R{result}, R{pointer}, RZ, RZ",
+            ),
+            VerdictOutcome.DEPARTED,
+        ),
+        (("S2UR UR4, SR_TID.X", "R2UR UR5, R{result}"), VerdictOutcome.UNKNOWN),
+    ],
+)
+def test_an_address_that_meets_an_operand_is_any_number(texts: Sequence[str], outcome: str) -> None:
     sample = samples("sm_90")[0]
     *code, end = sample.kernel.instructions
-    last = next(x for x in reversed(code) if x.opcode.startswith("STG"))
-    mixed = parse_machine_instruction(f"IADD3 R0, R1, R{last.operands[1].number}, RZ")
-    kernel = sample.kernel._replace(instructions=(*code, mixed, end))
+    at = next(i for i, x in enumerate(code) if x.opcode.startswith("STG"))
+    numbers = {"result": code[at].operands[1].number, "pointer": code[at].operands[0].bank}
+    mixed = (parse_machine_instruction(x.format(**numbers)) for x in texts)
+    kernel = sample.kernel._replace(instructions=(*code[:at], *mixed, *code[at:], end))
     verdict = decide_line(sample.line, sample.source, kernel)
-    assert verdict.reason.endswith("an address meets an operand")
+    assert verdict.outcome == outcome
+    if outcome == VerdictOutcome.DEPARTED:
+        assert verdict.documented != verdict.obtained
+
+
+def test_a_constant_has_a_place_of_a_constant_register() -> None:
+    """``-O0`` reads parameters so; a place that depends on an operand is refused."""
+    sample = samples("sm_90")[0]
+    *code, end = sample.kernel.instructions
+    at = next(i for i, x in enumerate(code) if x.opcode.startswith("STG"))
+    result = code[at].operands[1].number
+    for lines, outcome in (
+        (("MOV R0, 0x8", "MOV R0, c[0x3][R0+0x4]", "IADD3 R{}, R0, R{}, -0x6"), "proved"),
+        (("MOV R0, 0x4", "MOV R0, c[0x3][R0+0x4]", "IADD3 R{}, R0, R{}, -0x6"), "departs"),
+        (("MOV R0, c[0x3][R{}+0x4]",), "not interpreted"),
+    ):
+        texts = [parse_machine_instruction(x.format(result, result)) for x in lines]
+        kernel = sample.kernel._replace(
+            instructions=(*code[:at], *texts, *code[at:], end),
+            constants={**sample.kernel.constants, 3: struct.pack("<4I", 9, 8, 7, 6)},
+        )
+        assert decide_line(sample.line, sample.source, kernel).outcome == outcome, lines
 
 
 @pytest.mark.parametrize("arch", some(ARCHITECTURES))

@@ -84,7 +84,7 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     compiled: list[str] = []
 
     def compile_stored(
-        _: Tool, __: Tool, arch: str, sources: Sequence[KernelSource]
+        _: Tool, __: Tool, arch: str, sources: Sequence[KernelSource], *___: str
     ) -> list[Compiled]:
         kernels: dict[str, Compiled] = {
             str(x.source.ins).removesuffix(";"): x.kernel for x in read_samples(arch)

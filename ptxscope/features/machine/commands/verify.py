@@ -20,7 +20,7 @@ from ....cli.support.arguments import (
     print_report,
 )
 from ....cli.support.ptx_arguments import parse_instruction
-from ....cli.support.streams import CommandError, ProgressBar, print_message
+from ....cli.support.streams import CommandError, ProgressBar, command_errors, print_message
 from ....documents.formats.report import REPORT_FORMATS
 from ....engine.isa.catalog import CATALOG
 from ....engine.semantics.rules import ERRATA
@@ -28,8 +28,9 @@ from ....engine.syntax.errors import format_count, format_install_hint, make_pri
 from ....engine.syntax.instruction import Instruction, make_instruction
 from ....engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ....engine.syntax.parser import parse
+from ....engine.tracing.basic_block import make_block
 from ....feature import Service, find_services
-from ...prove.commands.programs import add_timeout
+from ...prove.commands.programs import add_timeout, parse_program
 from ..form_verdict import (
     FormVerdict,
     VerdictOutcome,
@@ -37,7 +38,7 @@ from ..form_verdict import (
     iter_forms,
     list_verified_opcodes,
 )
-from ..kernel_source import find_ptx_version
+from ..kernel_source import find_ptx_version, make_kernel_source
 from ..machine_report import (
     ExpectedModel,
     VerdictCounts,
@@ -53,16 +54,28 @@ from ..tools import (
     format_line,
     tool_errors,
 )
-from ..verification import RenderFault, Task, VerdictStore, render_deviations, verify_all
+from ..verification import (
+    DEFAULT_LEVEL,
+    Program,
+    RenderFault,
+    Task,
+    VerdictStore,
+    render_deviations,
+    verify_all,
+)
 
 _ISSUE = "issue"
 """The format of reports for a tracker."""
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\
-Each line is assembled in a kernel of its own, its machine code is interpreted as formulas, and a
-solver proves that they agree with a model for all operands. If they do not, it finds operands for
-which they differ, and the numbers are computed again. The proof assumes the meaning of some seventy
-opcodes, and that the hardware implements it.
+Each line or block is assembled in a kernel of its own, its machine code is interpreted as formulas,
+and a solver proves that they agree with a model for all operands. If they do not, it finds operands
+for which they differ, and the numbers are computed again. The proof assumes the meaning of some
+eighty opcodes, and that the hardware implements it.
+
+A block is a list of statements that run one after the other, without memory or branches: the
+results are the registers that no later statement reads. ptxas sees the block alone, so it can
+optimize another way than within a kernel.
 
 -f issue writes a report for a tracker on each deviation from the documentation: its smallest form,
 a kernel, the machine code with its values, and when the results differ.
@@ -79,6 +92,7 @@ It needs the extra `gpu`: {format_install_hint("gpu")}.
 
 examples:
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --model isa
+  ptxscope verify '{{ neg.s16 t, a; cvt.s32.s16 d, t; }}' -O0 -O3
   ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
   ptxscope verify --all --sample 500 --model isa
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' -f issue > report.md
@@ -94,9 +108,14 @@ if the request is invalid or a tool is missing, 3 if one is undecided or not int
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Prove which model an assembler follows, from the machine code of a line or of many."
+    about = "Prove which model an assembler follows, from the machine code of lines or of a block."
     parser = make_command_parser("verify", about, _EPILOG, usage="[PTX]")
-    parser.add_argument("ptx", metavar="PTX", nargs="?", help="instruction")
+    parser.add_argument(
+        "ptx",
+        metavar="PTX",
+        nargs="?",
+        help="instruction, asm statement or statements in braces",
+    )
     parser.add_argument("--all", action="store_true", help="every form of the 27 instructions")
     parser.add_argument(
         "--family",
@@ -109,6 +128,15 @@ def make_parser() -> Parser:
         "--sample", type=parse_count, metavar="N", help="only N of the forms, the same each time"
     )
     add_tools(parser)
+    parser.add_argument(
+        "-O",
+        action="append",
+        type=int,
+        choices=range(4),
+        metavar="LEVEL",
+        dest="levels",
+        help=f"level of optimization of ptxas, 0 to 3; repeatable (default: {DEFAULT_LEVEL})",
+    )
     parser.add_argument(
         "--model",
         metavar="MODEL",
@@ -144,11 +172,16 @@ def run(words: Sequence[str]) -> int:
     _check_options(arguments)
     if arguments.gpu or arguments.write_inputs or arguments.results:
         return _run_on_device(arguments)
-    lines = list_lines(arguments)
+    lines = list_programs(arguments)
+    if arguments.format == _ISSUE and not all(isinstance(x, Instruction) for x in lines):
+        raise CommandError(f"error: -f {_ISSUE} is for one instruction; this is a block")
     archs = choose_archs(arguments)
+    levels = dict.fromkeys(arguments.levels or [DEFAULT_LEVEL])
     ptxas, nvdisasm = choose_tools(arguments)
     expected = _choose_expected(arguments.model, ptxas, lines)
-    tasks = [Task(ptxas, nvdisasm, arch, arguments.timeout) for arch in archs]
+    tasks = [
+        Task(ptxas, nvdisasm, arch, arguments.timeout, level) for arch in archs for level in levels
+    ]
     is_list = arguments.ptx is None
     chosen = [_keep_assembled(task, lines) if is_list else lines for task in tasks]
     found = _verify(tasks, chosen, arguments)
@@ -156,7 +189,8 @@ def run(words: Sequence[str]) -> int:
         render = _find_renderer()
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
             with tool_errors():
-                sys.stdout.write(render_deviations(task, kept, verdicts, render))
+                instructions = [x for x in kept if isinstance(x, Instruction)]
+                sys.stdout.write(render_deviations(task, instructions, verdicts, render))
     else:
         blocks = (
             block
@@ -170,6 +204,8 @@ def run(words: Sequence[str]) -> int:
 def _check_options(arguments: argparse.Namespace) -> None:
     if arguments.format == _ISSUE and (arguments.gpu or arguments.results):
         raise CommandError(f"error: -f {_ISSUE} is for machine code, not for --gpu")
+    if arguments.levels and arguments.gpu:
+        raise CommandError("error: -O is for machine code, not for --gpu")
     if arguments.ptx is not None and arguments.sample:
         raise CommandError("error: --sample is for --all and --family")
 
@@ -206,6 +242,26 @@ def _get_status(verdict: FormVerdict, expected: ExpectedModel) -> int:
     return 3 if verdict.outcome in (VerdictOutcome.UNDECIDED, VerdictOutcome.UNKNOWN) else 1
 
 
+def list_programs(arguments: argparse.Namespace) -> Sequence[Program]:
+    """Return the instructions to verify, or the block."""
+    if arguments.ptx is None or arguments.all or arguments.family:
+        return list_lines(arguments)
+    return [read_verified(arguments.ptx)]
+
+
+def read_verified(text: str) -> Program:
+    """Return the line or the block in a text; another text ends the command with status 2."""
+    program = parse_program(text)
+    notes = program.instruction.notes if program.is_line else program.notes
+    for note in notes:
+        print_message(f"note: {make_printable(note)}")
+    if program.is_line:
+        return parse_instruction(text, illegal_status=2).with_role_names()
+    with command_errors(ValueError):
+        make_kernel_source(program)
+    return program
+
+
 def list_lines(arguments: argparse.Namespace) -> list[Instruction]:
     """Return the instructions to verify."""
     chosen = [arguments.ptx is not None, arguments.all, bool(arguments.family)]
@@ -234,20 +290,26 @@ def _list_examples() -> list[Instruction]:
     return [parse(x.example[0]) for x in ERRATA if opcodes.issuperset(x.opcodes)]
 
 
-def _choose_expected(name: str | None, ptxas: Tool, lines: Sequence[Instruction]) -> ExpectedModel:
+def _choose_expected(name: str | None, ptxas: Tool, lines: Sequence[Program]) -> ExpectedModel:
     """Return the model of a name, or of the assembler's version."""
     if name and not _MODEL.fullmatch(name):
         shown = make_printable(name)
         raise CommandError(f"error: --model {shown}: write isa, ptxas or ptxas-MAJOR.MINOR")
     model = choose_model(name or "ptxas-{}.{}".format(*ptxas.version))
-    names = {format_line(ins): find_equal_model(ins.form, model).name for ins in lines}
+    blocks = (make_block(x) if isinstance(x, Instruction) else x for x in lines)
+    names = {format_line(x): find_equal_model(x, model).name for x in blocks}
     return ExpectedModel(model.name, names)
 
 
-def _keep_assembled(task: Task, lines: Sequence[Instruction]) -> Sequence[Instruction]:
+def _keep_assembled(task: Task, lines: Sequence[Program]) -> Sequence[Program]:
     """Return the lines that exist for a target and an assembler; print how many do not."""
     version = find_ptx_version(task.ptxas.version)
-    kept = [ins for ins in lines if ins.entry.compute_minimum(ins.form).is_met(version, task.arch)]
+    kept = [
+        x
+        for x in lines
+        if not isinstance(x, Instruction)
+        or x.entry.compute_minimum(x.form).is_met(version, task.arch)
+    ]
     if missing := len(lines) - len(kept):
         language = f"{task.arch} with PTX {version[0]}.{version[1]}"
         if not kept:
@@ -257,7 +319,7 @@ def _keep_assembled(task: Task, lines: Sequence[Instruction]) -> Sequence[Instru
 
 
 def _verify(
-    tasks: Sequence[Task], chosen: Sequence[Sequence[Instruction]], arguments: argparse.Namespace
+    tasks: Sequence[Task], chosen: Sequence[Sequence[Program]], arguments: argparse.Namespace
 ) -> list[list[FormVerdict]]:
     store = VerdictStore(None if arguments.fresh else _find_cache())
     jobs = arguments.jobs or os.cpu_count() or 1
@@ -292,7 +354,7 @@ def _find_cache() -> Path | None:
 
 
 def _format_title(task: Task, verdicts: Sequence[FormVerdict]) -> str:
-    tools = f"ptxas {task.ptxas.build}, {task.arch}"
+    tools = f"ptxas {task.ptxas.build}, {task.target}"
     if len(verdicts) == 1:
         return tools
     seconds = VerdictCounts(verdicts).seconds
@@ -309,6 +371,7 @@ def _to_json(
         "targets": [
             {
                 "arch": task.arch,
+                "level": task.level,
                 "counts": VerdictCounts(verdicts).to_json(),
                 "verdicts": [code_to_json(x) for x in verdicts],
             }

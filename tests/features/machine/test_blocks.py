@@ -1,0 +1,203 @@
+"""``verify`` of blocks: their kernels, and proofs with stored machine code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from ptxscope.blocks.block_parser import parse_block
+from ptxscope.engine.semantics.models import parse_model
+from ptxscope.features.machine import tools, verification
+from ptxscope.features.machine.form_verdict import (
+    VerdictOutcome,
+    compute_machine_results,
+    decide_line,
+    find_equal_model,
+    list_models,
+)
+from ptxscope.features.machine.kernel_source import KernelSource, make_kernel_source
+from ptxscope.features.machine.toolchain import Compiled, Tool
+from ptxscope.features.machine.verification import make_key
+from tests.driving.command_line import run
+from tools.machine_code import BLOCK_TARGETS, BLOCKS, BlockSample, read_blocks
+
+pytest.importorskip("bitwuzla")
+
+PTXAS, NVDISASM = Tool("ptxas", (13, 0), "13.0.88"), Tool("nvdisasm", (13, 5), "13.5.37")
+SAMPLES = read_blocks()
+WORD = 1 << 32
+
+
+def signed(x: int, bits: int = 32) -> int:
+    return (x & (1 << bits) - 1) - ((x >> bits - 1 & 1) << bits)
+
+
+def clamp(x: int, low: int, high: int) -> int:
+    return max(low, min(x, high))
+
+
+# what each block computes, by the text of the manual
+RESULTS: Mapping[str, Callable[..., Mapping[str, int]]] = {
+    BLOCKS[0]: lambda a: {"d": signed(-a, 16) % WORD},
+    BLOCKS[1]: lambda a, **_: {"d": 0xFF if a & 0x80 else 0},
+    BLOCKS[2]: lambda a, b: {
+        "d": clamp(signed(a + b) - signed(b), -WORD // 2, WORD // 2 - 1) % WORD
+    },
+    BLOCKS[3]: lambda a: {"d": clamp(signed(-a), 0, 255)},
+    BLOCKS[4]: lambda a, b, c: {"t": (a - b) % WORD, "d": (c + (a < b)) % WORD},
+    BLOCKS[5]: lambda a, b, c: {"d": min(signed(a + b), signed(c)) % WORD},
+    BLOCKS[8]: lambda _1: {"%0": _1 if signed(_1) > 5 else WORD - 3},
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda x: f"{x.arch}-O{x.level}-{x.text[:24]}")
+def test_blocks_are_proved_or_refuted(sample: BlockSample) -> None:
+    verdict = decide_line(sample.text, sample.source, sample.kernel)
+    place = BLOCKS.index(sample.text)
+    if place == 4:  # ptxas adds the complement of the borrow, as E18 says
+        assert (verdict.outcome, verdict.errata) == (VerdictOutcome.PROVED, ("E18",))
+    elif place < 4 and sample.level:
+        assert verdict.outcome is VerdictOutcome.DEPARTED
+    else:
+        assert (verdict.outcome, verdict.is_as_documented) == (VerdictOutcome.PROVED, True)
+    if verdict.is_as_documented is False:
+        operands = {x.replace("%", "_"): y for x, y in verdict.operands.items()}
+        assert verdict.documented == RESULTS[sample.text](**operands) != verdict.obtained
+
+
+@pytest.mark.parametrize("sample", SAMPLES[5::9], ids=lambda x: f"{x.arch}-O{x.level}")
+def test_the_machine_code_of_a_block_computes_its_formula(sample: BlockSample) -> None:
+    for a, b, c in ((1, 2, 3), (WORD - 1, 5, 0), (WORD // 2 - 1, 1, 7), (WORD // 2, WORD // 2, 9)):
+        found = compute_machine_results(sample.source, sample.kernel, {"a": a, "b": b, "c": c})
+        (expected,) = RESULTS[sample.text](a, b, c).values()
+        assert [*found.values()] == [expected]
+
+
+# --- kernels ------------------------------------------------------------------------------------
+
+
+def write(text: str) -> str:
+    return make_kernel_source(parse_block(text)).format_ptx("k")
+
+
+def test_a_kernel_declares_every_register_of_its_text() -> None:
+    text = write("{ mov.b32 t, from; mov.b32 u, t; @q add.u32 u, u, %0; add.u32 to, u, 1; }")
+    assert "add.u32 to, to, place; add.u64 from" not in text
+    declared = {x.split()[2].rstrip(";") for x in text.splitlines() if x.startswith("  .reg")}
+    assert declared == {"to,", "v0", "v1", "v2", "q", "t", "u"}
+    assert "  mov.b32 t, v" in text
+    assert "  @q add.u32 u, u, v" in text
+
+
+def test_a_constant_of_an_asm_statement_is_set_before() -> None:
+    text = write('asm("add.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(5));')
+    before, _, after = text.partition("add.u32 v")
+    assert before.count(", 0x5;") == 1
+    assert before.count("ld.global.b32") == after.count("st.global.b32") == 1
+
+
+def test_a_kernel_with_many_operands_has_more_room_for_each_thread() -> None:
+    lines = " ".join(f"add.u32 d{i}, a{i}, b{i};" for i in range(9))
+    source = make_kernel_source(parse_block(f"{{ {lines} }}"))
+    assert (len(source.inputs), source.stride) == (18, 256)
+    assert "mul.wide.u32 place, thread, 256;" in source.format_ptx("k")
+    assert make_kernel_source(parse_block("add.u32 d, a, b; add.u32 e, d, a;")).stride == 64
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("add.u32 x, a, a; { .reg .b32 x; not.b32 x, a; neg.s32 e, x; }", "x belongs to inner"),
+        ("@p bra END; add.u32 x, a, a; END:", "a branch leaves the block"),
+    ],
+)
+def test_a_block_without_a_kernel_of_the_same_meaning_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        make_kernel_source(parse_block(text))
+    task = verification.Task(PTXAS, NVDISASM, "sm_90", 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verification, "compile_kernels", lambda *_: [])
+        ((_, verdict),) = verification.iter_line_verdicts(task, [parse_block(text)])
+    assert verdict.outcome is VerdictOutcome.UNKNOWN
+    assert verdict.reason.startswith(reason)
+
+
+def test_blocks_of_one_text_and_other_types_are_two() -> None:
+    texts = (".reg .b16 d; cvt.u16.u8 d, a; not.b16 e, d;", "cvt.u16.u8 d, a; not.b16 e, d;")
+    wide = 'asm("add.u32 t, %1, %2; not.b32 %0, t;" : "=r"(d) : "r"(a), "r"({}));'
+    blocks = [parse_block(x) for x in (*texts, wide.format(4), wide.format(5))]
+    assert str(blocks[2]) == str(blocks[3])
+    assert make_key(blocks[0]) == make_key(blocks[1])
+    assert len({make_key(x) for x in blocks}) == 3
+    assert make_key(parse_block("add.u32 d, a, b;").without_braces()) == "add.u32 d, a, b"
+
+
+def test_a_release_between_two_repairs_has_a_model_for_a_block() -> None:
+    """E1 is repaired in 13.3, E15 in 13.5: 13.4 has one of them."""
+    block = parse_block("vadd.s32.s32.s32 t.h1, a, b, c; bfe.s32 d, t, 40, 3;")
+    model = find_equal_model(block, parse_model("ptxas-13.4"))
+    assert {x.id for x in model.errata} >= {"E15"}
+    assert "E1" not in {x.id for x in model.errata}
+    assert len(list_models(block)) == 4
+    assert len(list_models(parse_block("bfe.s32 t, a, 40, 3; not.b32 d, t;"))) == 3
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, ...]]:
+    """Machine code comes from the samples; returns the options of ptxas."""
+    options: list[tuple[str, ...]] = []
+
+    def compile_stored(
+        _: Tool, __: Tool, arch: str, sources: Sequence[KernelSource], *given: str
+    ) -> list[Compiled]:
+        options.append(given)
+        level = int(given[0][2:]) if given else 3
+        kernels = {
+            make_key(x.source.program): x.kernel
+            for x in SAMPLES
+            if (x.arch, x.level) == (arch, level)
+        }
+        return [kernels.get(make_key(x.program), "it is in no sample") for x in sources]
+
+    monkeypatch.setattr(verification, "compile_kernels", compile_stored)
+    monkeypatch.setattr(
+        tools, "find_tool", lambda name, *_, **__: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]
+    )
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return options
+
+
+def test_verify_takes_a_block_at_levels_of_optimization(stored: list[tuple[str, ...]]) -> None:
+    done = run("verify", BLOCKS[0], "-O0", "-O", "3")
+    assert done.returncode == 1, done.stderr
+    words = " ".join(done.stdout.split())
+    assert "ptxas 13.0.88, sm_90 -O0 Equal to isa, ptxas-13.5 and ptxas-13.0 for all" in words
+    assert "ptxas 13.0.88, sm_90 Equal to no known model: for a = 0x00008000 it gives " in words
+    assert stored == [("-O0",), ()]
+    assert run("verify", BLOCKS[0], "-O0").returncode == 0
+    assert len(stored) == 2  # the verdict of -O0 is kept
+
+
+def test_verify_of_an_asm_statement_as_json(stored: list[tuple[str, ...]]) -> None:
+    found = json.loads(run("verify", BLOCKS[8], "--arch", "sm_75", "-f", "json").stdout)
+    (target,) = found["targets"]
+    assert (target["arch"], target["level"]) == ("sm_75", 3)
+    (verdict,) = target["verdicts"]
+    assert (verdict["outcome"], verdict["as_documented"]) == ("proved", True)
+    assert verdict["ptx"] == "{ setp.gt.s32 p, %1, %2; selp.b32 %0, %1, -3, p; }"
+
+
+def test_a_report_for_a_tracker_is_on_one_instruction(stored: list[tuple[str, ...]]) -> None:
+    done = run("verify", BLOCKS[2], "-f", "issue")
+    assert (done.returncode, stored) == (2, [])
+    assert "-f issue is for one instruction; this is a block\n" in done.stderr
+
+
+def test_every_stored_block_has_every_target() -> None:
+    assert len(SAMPLES) == len(BLOCKS) * len(BLOCK_TARGETS)
