@@ -1,4 +1,4 @@
-"""Atomic operations on integers (PTX ISA 9.7.13.5, 9.7.13.7): ``atom`` and ``red``.
+"""Atomic operations (PTX ISA 9.7.13.5, 9.7.13.7): ``atom`` and ``red`` on integers, sums of floats.
 
 The threads of a group act in the order of their numbers.
 """
@@ -15,6 +15,7 @@ from ....engine.program.statement_operands import Operand, RegisterOperand
 from ....engine.syntax.opcodes import ADDRESS_PLACES
 from .conflicts import ThreadScope
 from .fidelity import Causes
+from .float_arithmetic import FLOAT_TYPES
 from .memory import Bits, Elements, make_elements
 from .memory_regions import AccessError
 from .memory_steps import (
@@ -61,6 +62,8 @@ _OPERATIONS: dict[str, Callable[[Bits, Bits], Bits]] = {
     "dec": _decrement,
     "exch": _exchange,
 }
+_FLOAT_ADDITIONS = frozenset(("f32", "f64", "f16", "f16x2", "bf16", "bf16x2"))
+"""The types of floats of which ``add`` is modelled, rounded to nearest."""
 _ORDERED = frozenset(("cas", "exch"))
 """The operations after which memory depends on the order of threads."""
 _ANY_TYPE = frozenset(("exch", "cas"))
@@ -83,10 +86,14 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step:
     values = [frame.get_source(x, form.type) for x in operands[place + 1 :]]
     state, act_count = frame.state, 0
     unknown = np.uint64(0)
-    if not name or (name not in _ANY_TYPE and form.type[0] not in "bus"):
+    adds_floats = name == "add" and form.type in _FLOAT_ADDITIONS
+    if adds_floats and ("f16" in form.type) != ("noftz" in statement.modifiers):
+        raise UnmodelledError  # PTX ISA: .noftz is required for halves, and for nothing else
+    is_integer = form.type[0] in "us" or form.type in ("b32", "b64")
+    if not name or not (name in _ANY_TYPE or is_integer or adds_floats):
         unknown = state.fidelity.get_cause(statement, statement.explain_omission())
-    operation = _OPERATIONS.get(name, _exchange)
-    is_ordered = name in _ORDERED or _is_read(frame.function, first)
+    integer_operation = _OPERATIONS.get(name, _exchange)
+    is_ordered = name in _ORDERED or adds_floats or _is_read(frame.function, first)
     finds_conflicts = state.accessors.finds_conflicts
     scope = ThreadScope.BLOCK if "cta" in statement.modifiers else ThreadScope.GRID
     kind = "i" if form.type.startswith("s") else "u"
@@ -128,7 +135,10 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step:
             for target in targets:
                 part = [x[target.positions] for x in bits]
                 part_causes = None if causes is None else causes[target.positions]
-                old, target_causes = _apply(target, part, part_causes, operation)
+                operate = integer_operation
+                if adds_floats:
+                    operate = _make_float_addition(form.type, target.space.name)
+                old, target_causes = _apply(target, part, part_causes, operate)
                 target.space.note_line(target.access, target.instances, statement.line)
                 if finds_conflicts and target.space.name in SHARED_SPACES:
                     target.space.note_update(
@@ -144,6 +154,20 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step:
             write_lanes(destination, make_elements(result, final_causes), group)
 
     return act
+
+
+def _make_float_addition(type_: str, space: str) -> Callable[[Bits, Bits], Bits]:
+    """Return the sum of floats as ``atom.add`` rounds it; f32 in global memory is flushed."""
+    float_type = FLOAT_TYPES[type_]
+    flags = frozenset(("ftz",)) if (type_, space) == ("f32", "global") else frozenset()
+
+    def add(old: Bits, new: Bits) -> Bits:
+        words = [np.ascontiguousarray(x).view(float_type.bits) for x in (old, new)]
+        words = [float_type.flush(x) for x in words] if flags else words
+        sums = float_type.compute(float_type.operations["add"], words, flags)
+        return sums.view(old.dtype)
+
+    return add
 
 
 def _is_read(function: Program, destination: Operand | None) -> bool:

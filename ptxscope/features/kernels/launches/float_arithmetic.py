@@ -6,7 +6,9 @@ sum may have other bits (PTX ISA 9.7.3 and 9.7.4, ``add``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Set
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +27,7 @@ Floats = npt.NDArray[Any]
 
 def _add_to_odd(a: Floats, b: Floats) -> Floats:
     """Return sums in binary64, rounded to odd: if they are rounded again, it is as if once."""
-    total = a + b
-    part = total - a
-    error = (a - (total - part)) + (b - part)
+    total, error = _add_exactly(a, b)
     words = total.view(np.int64)
     is_moved = np.isfinite(total) & (error != 0) & (words & 1 == 0)
     step = np.where((error > 0) == (total > 0), 1, -1)
@@ -39,6 +39,58 @@ def fuse(a: Floats, b: Floats, c: Floats) -> Floats:
     """Return a * b + c, to be rounded once; the product is exact in binary64."""
     product = a.astype(np.float64) * b.astype(np.float64)
     return _add_to_odd(product, c.astype(np.float64))
+
+
+def _add_exactly(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return sums in binary64, and what their rounding takes away."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def _multiply_exactly(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return products in binary64, and what their rounding takes away (Dekker's algorithm)."""
+    product = a * b
+    parts = []
+    for x in (a, b):
+        shifted = x * 134217729.0  # 2^27 + 1
+        high = shifted - (shifted - x)
+        parts.append((high, x - high))
+    (a_high, a_low), (b_high, b_low) = parts
+    error = a_high * b_high - product + a_high * b_low + a_low * b_high
+    return product, error + a_low * b_low
+
+
+def _is_moderate(values: Floats, limit: int) -> npt.NDArray[np.bool_]:
+    """Return whether numbers are from ``2**-limit`` to ``2**limit``."""
+    magnitude = np.abs(values)
+    moderate: npt.NDArray[np.bool_] = (magnitude >= 2.0**-limit) & (magnitude <= 2.0**limit)
+    return moderate
+
+
+def fuse_doubles(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Return a * b + c in binary64, rounded once (Boldo and Melquiond, 2008)."""
+    a, b, c = np.broadcast_arrays(a, b, c)
+    result: Floats = np.array(a * b + c)  # right if a factor is zero, or one is no number
+    is_finite = np.isfinite(a) & np.isfinite(b) & np.isfinite(c) & (a != 0) & (b != 0)
+    is_moderate = _is_moderate(a, 400) & _is_moderate(b, 400) & ((c == 0) | _is_moderate(c, 800))
+    high, low = _multiply_exactly(a, b)
+    inner, inner_error = _add_exactly(c, low)
+    outer, outer_error = _add_exactly(high, inner)
+    fused = outer + _add_to_odd(inner_error, outer_error)
+    np.copyto(result, fused, where=is_finite & is_moderate)
+    for lane in np.flatnonzero(is_finite & ~is_moderate):
+        result[lane] = _fuse_one(float(a[lane]), float(b[lane]), float(c[lane]))
+    return result
+
+
+def _fuse_one(a: float, b: float, c: float) -> float:
+    """Return a * b + c rounded once, by exact fractions."""
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    try:
+        return exact.numerator / exact.denominator  # which Python rounds to nearest
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def _find_minimum(a: Floats, b: Floats) -> Floats:
@@ -75,6 +127,12 @@ _OPERATIONS: dict[str, Compute] = {
     "rcp": lambda a: np.float32(1) / a,
     "sqrt": np.sqrt,
 }
+_DOUBLE_OPERATIONS: dict[str, Compute] = {
+    **_OPERATIONS,
+    "fma": fuse_doubles,
+    "mad": fuse_doubles,
+    "rcp": lambda a: 1 / a,
+}
 _HALF_OPERATIONS: dict[str, Compute] = {
     **EXTREMA,
     "add": _add_to_odd,
@@ -97,6 +155,8 @@ class FloatType(NamedTuple):
     operations: dict[str, Compute]
     has_flags: bool = True
     """Whether ``.ftz`` and ``.sat`` are legal."""
+    has_known_nan: bool = True
+    """Whether an operation yields one NaN, as of all types but f64, which has payloads."""
 
     @property
     def sign(self) -> Any:
@@ -171,7 +231,23 @@ _BRAIN = FloatType(
     _HALF_OPERATIONS,
     has_flags=False,
 )
-FLOAT_TYPES = {"f32": SINGLE, "f16": _HALF, "f16x2": _HALF, "bf16": _BRAIN, "bf16x2": _BRAIN}
+DOUBLE = FloatType(
+    np.dtype(np.uint64),
+    lambda x: x.view(np.float64),
+    lambda x: x.view(np.uint64),
+    0x7FF0000000000000,
+    _DOUBLE_OPERATIONS,
+    has_flags=False,
+    has_known_nan=False,
+)
+FLOAT_TYPES = {
+    "f64": DOUBLE,
+    "f32": SINGLE,
+    "f16": _HALF,
+    "f16x2": _HALF,
+    "bf16": _BRAIN,
+    "bf16x2": _BRAIN,
+}
 
 
 # --- sums that an assembler may fuse with a product --------------------------------------

@@ -1,8 +1,8 @@
 """Arithmetic on floats in round-to-nearest, and conversions of f32 (PTX ISA 9.7.3, 9.7.4).
 
-A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits. Other roundings, all of f64 but
-``cvt.f64.f32``, and all of f16 and bf16 but sums, products, extrema and conversions from and to f32
-are not modelled.
+A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits; of f64, it is unknown. Other
+roundings, and all of f16 and bf16 but sums, products, extrema and conversions from and to f32 are
+not modelled.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import numpy as np
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import TYPE_BITS
 from ....sources.source_lines import read_source_lines
+from .fidelity import Causes
 from .float_arithmetic import (
+    DOUBLE,
     EXTREMA,
     FLOAT_TYPES,
     SINGLE,
     Floats,
     FloatType,
     FusibleProduct,
-    fuse,
     saturate,
 )
 from .memory import Bits
@@ -39,6 +40,7 @@ from .thread_state import (
     write_values,
 )
 
+_NAN_REASON = "no manual says which NaN it gives"
 _SIGN_OPERATIONS = frozenset(("abs", "neg"))
 _OPERAND_COUNTS = {"fma": 3, "mad": 3, "abs": 1, "neg": 1, "rcp": 1, "sqrt": 1}
 """The number of sources, if it is not two."""
@@ -59,7 +61,8 @@ def make_float_step(frame: CallFrame, statement: Statement) -> Step:
     *flags, name = statement.modifiers or ("",)
     type_, modifiers = require(FLOAT_TYPES.get(name)), set(flags)
     compute = type_.operations.get(opcode)
-    changes_sign = opcode in _SIGN_OPERATIONS and type_ is SINGLE
+    takes_literals = type_ in (SINGLE, DOUBLE)
+    changes_sign = opcode in _SIGN_OPERATIONS and takes_literals
     lacks_rounding = opcode in _NEED_ROUNDING and "rn" not in modifiers
     if lacks_rounding or not modifiers <= _list_flags(opcode, type_):
         raise UnmodelledError
@@ -69,12 +72,15 @@ def make_float_step(frame: CallFrame, statement: Statement) -> Step:
     target, *operands = get_operands(statement, count + 1, is_exact=True)
     destination = frame.get_destination(target)
     dtype = np.dtype(f"u{TYPE_BITS[name] // 8}")
-    if type_ is SINGLE:
+    if takes_literals:
         sources = [frame.get_source(x, name) for x in operands]
-    else:  # which take no literals
+    else:
         sources = [frame.get_destination(x) for x in operands]
     if any(x.bits.dtype != dtype for x in sources):
         raise UnmodelledError
+    nan_cause = np.uint64(0)
+    if not type_.has_known_nan:
+        nan_cause = frame.state.fidelity.get_cause(statement, _NAN_REASON)
 
     def act(group: ThreadGroup) -> None:
         words = _read_lanes(type_, sources, modifiers)
@@ -83,7 +89,10 @@ def make_float_step(frame: CallFrame, statement: Statement) -> Step:
         else:
             sign = type_.sign
             result = words[0] & ~sign if opcode == "abs" else words[0] ^ sign
-        write_values(destination, result.view(dtype), group, unite_causes(sources))
+        causes = unite_causes(sources)
+        if nan_cause:
+            causes = _add_nan_causes(causes, np.isnan(type_.decode(result)), nan_cause)
+        write_values(destination, result.view(dtype), group, causes)
 
     fusible = frame.state.get_fusible_products(frame.function)
     if products := fusible.sums.get(id(statement)):
@@ -91,6 +100,14 @@ def make_float_step(frame: CallFrame, statement: Statement) -> Step:
     if id(statement) in fusible.products:
         return _make_fusible_product(frame, statement, act, sources)
     return act
+
+
+def _add_nan_causes(causes: Causes | None, is_nan: Bits, cause: np.uint64) -> Causes | None:
+    """Return the causes of results with a cause for each NaN: no manual says which one it is."""
+    if not is_nan.any():
+        return causes
+    nan_causes: Causes = np.where(is_nan, cause, np.uint64(0))
+    return nan_causes if causes is None else causes | nan_causes
 
 
 def _read_lanes(type_: FloatType, sources: list[ThreadValues], modifiers: Set[str]) -> list[Bits]:
@@ -138,7 +155,9 @@ def _make_fusible_sum(
         a, b, c = *factors, words[1 - x.place]
         if statement.opcode == "sub":
             a, c = (a ^ sign, c) if x.place else (a, c ^ sign)
-        return type_.compute(fuse, [a, b, c], modifiers), product == words[x.place]
+        return type_.compute(type_.operations["fma"], [a, b, c], modifiers), product == words[
+            x.place
+        ]
 
     def act(group: ThreadGroup) -> None:
         words = _read_lanes(type_, sources, modifiers)
@@ -160,6 +179,8 @@ def _make_fusible_sum(
 
 # --- conversions -------------------------------------------------------------------------
 
+_WIDE = frozenset(("f32", "f64"))
+"""The types whose numbers convert to integers."""
 _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
     "rni": np.rint,
     "rzi": np.trunc,
@@ -169,9 +190,9 @@ _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 
 
 def make_float_conversion(frame: CallFrame, statement: Statement) -> Step:
-    """Return the step of ``cvt`` between f32 and an integer or a half, or f32 to f32 or f64."""
+    """Return the step of ``cvt`` between f32, f64 and integers, or between f32 and a half."""
     *modifiers, target_type, source_type = ("", "", *statement.modifiers)
-    if "f32" not in (target_type, source_type):
+    if not _WIDE.intersection((target_type, source_type)):
         raise UnmodelledError
     count = 2 + target_type.endswith("x2")
     target, *operands = get_operands(statement, count, is_exact=True)
@@ -181,8 +202,8 @@ def make_float_conversion(frame: CallFrame, statement: Statement) -> Step:
     destination = frame.get_destination(target)
     sources = [frame.get_source(x, source_type) for x in operands]
     nan_cause = np.uint64(0)
-    if target_type == "f64" or source_type == "bf16":
-        nan_cause = frame.state.fidelity.get_cause(statement, "no manual says which NaN it gives")
+    if (target_type, source_type) == ("f64", "f32") or source_type == "bf16":
+        nan_cause = frame.state.fidelity.get_cause(statement, _NAN_REASON)
 
     def act(group: ThreadGroup) -> None:
         with np.errstate(all="ignore"):
@@ -190,8 +211,7 @@ def make_float_conversion(frame: CallFrame, statement: Statement) -> Step:
         causes = unite_causes(sources)
         if nan_cause:
             is_nan = np.isnan(FLOAT_TYPES[source_type].decode(sources[0].bits))
-            nan_causes = np.where(is_nan, nan_cause, np.uint64(0))
-            causes = nan_causes if causes is None else causes | nan_causes
+            causes = _add_nan_causes(causes, is_nan, nan_cause)
         write_values(destination, bits, group, causes)
 
     return act
@@ -201,19 +221,25 @@ def _find_conversion(
     target_type: str, source_type: str, roundings: list[str], flags: set[str]
 ) -> Callable[..., Bits] | None:
     """Return a function of the registers' bits; signed results are as wide as 64 bits."""
-    half = next((x for x in (target_type, source_type) if x in FLOAT_TYPES and x != "f32"), "")
+    half = next((x for x in (target_type, source_type) if x in FLOAT_TYPES and x not in _WIDE), "")
     if half:
         is_legal = (not flags or half == "f16") and not source_type.endswith("x2")
         if not is_legal or roundings != (["rn"] if half == target_type else []):
             return None
         return _make_half_conversion(FLOAT_TYPES[source_type], FLOAT_TYPES[target_type], flags)
-    if source_type[0] in "us" and target_type == "f32":
-        return _make_conversion_to_float(source_type, flags) if roundings == ["rn"] else None
-    if source_type != "f32":
+    if "f64" in (target_type, source_type) and "sat" in flags:
+        return None
+    if source_type[0] in "us" and target_type in _WIDE:
+        if roundings != ["rn"]:
+            return None
+        return _make_conversion_to_float(source_type, FLOAT_TYPES[target_type], flags)
+    if source_type not in _WIDE:
         return None
     rounding = next((_ROUNDINGS[x] for x in roundings if x in _ROUNDINGS), None)
     if target_type[0] in "us" and rounding:
-        return _make_conversion_to_integer(target_type, rounding, flags)
+        return _make_conversion_to_integer(target_type, FLOAT_TYPES[source_type], rounding, flags)
+    if source_type == "f64":
+        return _narrow if (target_type, roundings, flags) == ("f32", ["rn"], set()) else None
     if target_type == "f32" and (rounding or not roundings):
         return _make_float_rounding(rounding, flags)
     if target_type == "f64" and not roundings and flags <= {"ftz"}:
@@ -243,30 +269,40 @@ def _widen(bits: Bits) -> Bits:
     return bits.view(np.float32).astype(np.float64).view(np.uint64)
 
 
-def _make_conversion_to_float(source_type: str, flags: set[str]) -> Callable[[Bits], Bits]:
+def _narrow(bits: Bits) -> Bits:
+    return SINGLE.round(bits.view(np.float64).astype(np.float32))
+
+
+def _make_conversion_to_float(
+    source_type: str, target: FloatType, flags: set[str]
+) -> Callable[[Bits], Bits]:
     bytes_ = TYPE_BITS[source_type] // 8
     number_type = np.dtype(f"{'i' if source_type[0] == 's' else 'u'}{bytes_}")
 
     def convert(bits: Bits) -> Bits:
         numbers = bits.astype(f"u{bytes_}").view(number_type)
-        values: Floats = numbers.astype(np.float32)
-        return (saturate(values) if "sat" in flags else values).view(np.uint32)
+        values: Floats = numbers.astype(f"f{target.bits.itemsize}")
+        return (saturate(values) if "sat" in flags else values).view(target.bits)
 
     return convert
 
 
 def _make_conversion_to_integer(
-    target_type: str, rounding: Callable[[Any], Any], flags: set[str]
+    target_type: str, source: FloatType, rounding: Callable[[Any], Any], flags: set[str]
 ) -> Callable[[Bits], Bits]:
-    """Return the conversion of numbers clamped to the type's range (PTX ISA 9.7.9.21)."""
+    """Return the conversion of numbers clamped to the type's range (PTX ISA 9.7.9.21).
+
+    A NaN becomes the highest bit if either type has 64 bits, or else 0.
+    """
     width, is_signed = TYPE_BITS[target_type], target_type[0] == "s"
     low, high = (-(1 << width - 1), 1 << width - 1) if is_signed else (0, 1 << width)
     dtype = np.dtype("i8" if is_signed else "u8")
-    nan = (-(1 << 63) if is_signed else 1 << 63) if width == 64 else 0
+    is_wide = width == 64 or source is DOUBLE
+    nan = (low if is_signed else 1 << width - 1) if is_wide else 0
 
     def convert(bits: Bits) -> Bits:
-        words = SINGLE.flush(bits) if "ftz" in flags else bits
-        values = rounding(words.view(np.float32).astype(np.float64))
+        words = source.flush(bits) if "ftz" in flags else bits
+        values = rounding(source.decode(words).astype(np.float64))
         is_high, is_low, is_nan = values >= high, values < low, np.isnan(values)
         inside = np.where(is_high | is_low | is_nan, 0, values).astype(dtype)
         clamped = np.where(is_high, dtype.type(high - 1), inside)
