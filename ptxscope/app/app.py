@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 _NO_COLOR = NoColor()
 _REPORT_COLUMNS = 120
-"""The width of tracebacks in crash reports, whatever that of the terminal."""
+"""The width of tracebacks in crash reports, whatever the terminal's."""
 _MAX_COLUMNS, _MAX_LINES = 2_000, 1_000
-"""The largest size that is drawn: larger ones, which some terminals report, take gigabytes."""
+"""The largest size to draw: larger ones, which some terminals report, take gigabytes."""
 
 
 def _bound_size(size: Size) -> Size:
@@ -61,14 +61,14 @@ def _load_ascii_filter() -> LineFilter:
 
 _UTF8 = re.compile("utf[-_]?8", re.IGNORECASE)
 _TERMS_WITHOUT_GLYPHS = re.compile(r"linux|vt\d|ansi|cons\d|sun")
-"""Values of TERM for terminals whose fonts lack the explorer's glyphs, by their beginnings."""
+"""Prefixes of TERM for terminals whose fonts lack the explorer's glyphs."""
 
 
 def _is_utf8() -> bool:
     """Whether the terminal draws the explorer's glyphs, by its name, locale and encoding.
 
-    In the locale C, Python reads and writes UTF-8, and puts C.UTF-8 into an unset LC_CTYPE; so the
-    variables decide. Without any, the encoding does: containers often set none.
+    In the locale C, Python uses UTF-8 and puts C.UTF-8 into an unset LC_CTYPE; therefore the
+    variables determine the result. Without any, as in many containers, the encoding does.
     """
     names = ["LC_ALL", "LC_CTYPE", "LANG"]
     if sys.flags.utf8_mode and os.environ.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8"):
@@ -113,7 +113,7 @@ class Explorer(ExplorerApp):
         self.is_ascii = not _is_utf8()
         self._glyphs = [_load_ascii_filter()] if self.is_ascii else []
         self._stand_ins: dict[str, str] = {}
-        """Names of the themes that are replaced on 16 colours, by the ANSI theme in their place."""
+        """Names of the themes that an ANSI theme replaces on 16 colours, by its name."""
         self.store = store
         """The saved state on disk; None saves nothing."""
         self.error_console = Console(file=StringIO(), color_system=None, width=_REPORT_COLUMNS)
@@ -162,7 +162,7 @@ class Explorer(ExplorerApp):
         has_listing: bool,
         from_start: bool,
     ) -> tuple[ExplorerState, Start]:
-        """Return the state to begin with, and its origin: a line, the saved state or an example."""
+        """Return the first state, and its origin: a line, the saved state or an example."""
         if ins is None and saved.setup is not None:
             kept = saved._replace(listing=None) if has_listing else saved
             return ExplorerState(saved.setup, kept), Start.KEPT
@@ -209,7 +209,7 @@ class Explorer(ExplorerApp):
             self.theme = stand_in
 
     def on_mount(self) -> None:
-        """Apply the user's theme and keys, and report what could not be read."""
+        """Apply the user's theme and keys, and report unreadable files."""
         if self._theme in self.available_themes:
             self.theme = self._theme
         if self.console.color_system in ("standard", "windows") and not self.is_headless:
@@ -222,7 +222,7 @@ class Explorer(ExplorerApp):
             self.notify(make_printable(message), severity="warning", markup=False, timeout=12)
 
     async def _open_named(self) -> None:
-        """Open what the command line names; keys wait until then."""
+        """Open the command line's file or tool; keys wait until then."""
         if self._listing is not None:
             await self.perform(open_cursor, self._listing, is_first=True)
         if self._opening is not None:
@@ -280,10 +280,11 @@ class Explorer(ExplorerApp):
         return driver
 
     def action_suspend_process(self) -> None:
-        """Stop the job, which its shell continues. Overrides Textual.
+        """Suspend the job until its shell continues it. Overrides Textual.
 
-        Textual 8.2.8 stops its own process only. A shell waits for every process of a job, as that
-        of `uv run`; and what a window runs without a shell would stand still for good.
+        Textual 8.2.8 stops only its own process. A shell waits for every process of a job, such as
+        that of ``uv run``; and without a shell, as directly in a window, a stopped process would
+        never continue.
         """
         if not self.is_headless and hasattr(os, "getsid") and os.getsid(0) != os.getpgrp():
             with self.suspend():  # before the shell takes the terminal
@@ -296,7 +297,7 @@ class Explorer(ExplorerApp):
 
     @property
     def failure(self) -> str:
-        """The unexpected error that has ended the explorer, as Textual tells it."""
+        """The unexpected error that ended the explorer, in Textual's text."""
         return cast("StringIO", self.error_console.file).getvalue()
 
     def on_terminal_gone(self) -> None:

@@ -27,7 +27,7 @@ def write_crash_report(
 ) -> list[str]:
     """Write a report of an error, or of Textual's text about it.
 
-    Return the lines to print, which name its file.
+    Return the lines to print, with the name of the file.
     """
     if isinstance(failure, str):
         name, details = " ".join(failure.rpartition("╯")[2].split()), failure
@@ -49,7 +49,7 @@ def write_crash_report(
 
 
 def _report(error_details: str, app: Explorer | None) -> str:
-    """Return the details that help to find the cause."""
+    """Return details for finding the cause."""
     parts = [
         f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
         ", ".join(f"{name} {_find_version(name)}" for name in ("textual", "rich", "platformdirs")),

@@ -1,9 +1,9 @@
 """Processes a burst of key presses one at a time.
 
-Textual sends a key to the widget with the focus when the key is read. The key's effects continue in
-messages: each node (the app, the screen, every widget) has a queue of its own, and moving the focus
-is such a message too. So keys wait here. The next one is forwarded when the nodes from the focus up
-have processed their messages and no queue holds a message that results from the key.
+Textual sends a key to the focused widget when the key is read. The key's effects continue in
+messages: each node (the app, the screen, every widget) has a queue, and moving the focus is also a
+message. Therefore keys wait here. The next key is forwarded when the nodes from the focus up have
+processed their messages and no queue has a message that results from the previous key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from textual.dom import DOMNode
 ROUNDS = 20
 """Maximum passes over the queues after a key, and maximum waits for one queue."""
 TICK = 0.25
-"""Seconds between two checks whether a node that is still busy exists."""
+"""Seconds between two checks for busy nodes."""
 
 INTERRUPT = "ctrl+c"
 """The key that discards all waiting keys, as a terminal does."""
@@ -32,7 +32,7 @@ class KeyQueue:
     def __init__(self, app: App[Any], *, is_held: bool = False) -> None:
         self._app = app
         self._is_held = is_held
-        """Whether every key waits for ``release``, because its target is not drawn yet."""
+        """Whether keys wait for ``release``, because their target is not drawn yet."""
         self._waiting = deque[events.Event]()
         self._handed_on: events.Event | None = None
         self._task: asyncio.Task[None] | None = None
@@ -40,7 +40,7 @@ class KeyQueue:
     def must_wait(self, event: events.Event) -> bool:
         """Queue a key or a paste and return whether it must wait.
 
-        A waiting key is sent to the app again in its turn.
+        A waiting key is sent to the app again later.
         """
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
@@ -85,7 +85,7 @@ class KeyQueue:
                 return
 
     def _list_ancestors(self) -> list[DOMNode]:
-        """Return the nodes that a key's messages pass: from the focus up to the app."""
+        """Return the nodes of a key's messages: from the focus up to the app."""
         screens = self._app.screen_stack
         return (self._app.focused or screens[-1]).ancestors_with_self if screens else [self._app]
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ..state.state_store import StateStore
 
 _GRACE = 2.0
-"""Seconds that the explorer has to end by itself before it is forced to."""
+"""Seconds for the explorer to end by itself before it is forced to."""
 _SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM")
 
 
 def run(make: Callable[[], Explorer], store: StateStore | None) -> int:
-    """Run an explorer to its end, whatever ends it, and return the exit status."""
+    """Run an explorer to its end, whatever the reason, and return the exit status."""
     return _SupervisedRun(store).run_app(make)
 
 
@@ -135,7 +135,7 @@ def _save_state(app: Explorer) -> list[str]:
 
 
 def detach_output() -> None:
-    """Stop writing to a terminal that is gone, as the interpreter would at exit."""
+    """Stop writing to a lost terminal, which the interpreter would do at exit."""
     with suppress(OSError):
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (1, 2):

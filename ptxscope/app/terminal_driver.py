@@ -1,6 +1,6 @@
-"""Textual's driver for POSIX terminals, with the parts that it lacks.
+"""Textual's driver for POSIX terminals, with missing parts.
 
-Each part names what a person loses without it, seen on a pseudo-terminal with Textual 8.2.8.
+Each part documents the problem that it solves, seen on a pseudo-terminal with Textual 8.2.8.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RESTORING = (
     b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"  # the mouse
     b"\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h\x1b[?1004l"  # keys, colours, screen, cursor, focus
 )
-"""The sequences that end every mode which Textual 8.2.8 sets in a terminal."""
+"""The sequences that end every mode of a terminal that Textual 8.2.8 sets."""
 
 
 class TerminalGone(Message):
@@ -35,7 +35,7 @@ class TerminalGone(Message):
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, with a reader that takes any bytes."""
+    """Textual's driver, with a reader of any bytes."""
 
     def __init__(self, app: ExplorerApp, **options: Any) -> None:
         super().__init__(app, **options)
@@ -46,9 +46,9 @@ class TerminalDriver(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read keys until the explorer ends or the terminal is gone. Overrides Textual.
 
-        Textual's reader ends the program on bytes that are not UTF-8, and on sequences that it
-        can't read. It also hangs without a terminal if it ignores the hang-up, as under ``nohup``.
-        Textual has no public name for its parser, and no way to replace the decoder alone.
+        Textual's reader ends the program on bytes that are not UTF-8, and on unknown sequences. It
+        also hangs without a terminal if the hang-up is ignored, as under ``nohup``. Textual has no
+        public name for its parser, and no way to replace only the decoder.
         """
         decode = getincrementaldecoder("utf-8")("replace").decode
         parser = XTermParser()
@@ -79,10 +79,11 @@ class TerminalDriver(LinuxDriver):
         super().stop_application_mode()
 
     def resume_application_mode(self) -> None:
-        """Start anew, on SIGCONT. Overrides Textual.
+        """Restart on SIGCONT. Overrides Textual.
 
-        This signal also comes without a stop, as after the SIGTERM of systemd and `timeout`, or
-        after a SIGSTOP. Textual then starts a second reader, does not end, and paints nothing.
+        This signal also comes without a suspension, as after the SIGTERM of systemd and
+        ``timeout``, or after a SIGSTOP. Textual then starts a second reader, does not end, and
+        paints nothing.
         """
         if self._explorer.return_code is not None:  # it is ending
             return
@@ -92,15 +93,15 @@ class TerminalDriver(LinuxDriver):
         self.process_message(self.SignalResume())
 
     def restore(self) -> None:
-        """Restore the terminal where the program hangs, and Textual can't stop its driver.
+        """Restore the terminal if the program hangs and Textual can't stop its driver.
 
-        Otherwise the shell that comes next neither echoes nor breaks lines.
+        Otherwise the shell would neither echo nor break lines.
         """
         if self.attrs_before is None:
             return
         with suppress(OSError, termios.error):
             termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
-            termios.tcflush(2, termios.TCOFLUSH)  # nobody may read what is written
+            termios.tcflush(2, termios.TCOFLUSH)  # the output may have no reader
             if select.select([], [2], [], _TICK)[1]:
                 os.set_blocking(2, False)  # another thread may fill the terminal meanwhile
                 try:

@@ -1,7 +1,7 @@
-"""Grades predictions and gives hints.
+"""Grading of predictions, and hints.
 
 ``judge(Question(trace, "saturate", 2), "127")`` asks for a lane of a row, a destination (``"d"``),
-or a lane of a destination. An answer may use any notation that the value field accepts.
+or a lane of a destination. An answer may use any notation of the value field.
 
 A row of bits (a selected byte, a merged lane, a destination) is right by its bits, written as bits
 or as the signed or unsigned number. A row of numbers is right by the number, or by its bits,
@@ -50,8 +50,7 @@ class GradedAnswer(NamedTuple):
     """Value of the answer; if right, equal to `expected`."""
     expected: int
     explanations: tuple[MistakeExplanation, ...]
-    """The mistake that gives this value, or those of its lanes if it takes several; empty if the
-    answer is right or no mistake is known."""
+    """The mistake behind this value, or a mistake per wrong lane; empty if none is known."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -60,7 +59,7 @@ class GradedAnswer(NamedTuple):
 
 
 def compute_expected(question: Question) -> int:
-    """Return the right answer from the trace; raise ValueError if there is no such location."""
+    """Return the right answer from the trace; raise ValueError if the location does not exist."""
     location = locate_answer(question)
     return location.get_value({key: row.values for key, row in question.trace.rows.items()})
 
@@ -68,7 +67,7 @@ def compute_expected(question: Question) -> int:
 def grade_answer(question: Question, text: str) -> GradedAnswer:
     """Grade a typed answer.
 
-    Raise PtxError if it is not a value, and ValueError if there is no such location.
+    Raise PtxError if it is not a value, and ValueError if the location does not exist.
     """
     location = locate_answer(question)
     value, expected, is_pattern = (
@@ -90,9 +89,9 @@ def grade_answer(question: Question, text: str) -> GradedAnswer:
 
 
 def format_reply(question: Question, answer: GradedAnswer, wrong_count: int = 1) -> str:
-    """Return the reply to a wrong answer, of ``wrong_count`` so far; never the right answer.
+    """Return the reply to a wrong answer, the ``wrong_count``-th; it never has the right answer.
 
-    It is the mistake, with a hint from the second time on; without a known mistake, a hint.
+    It is the known mistake, with a hint from the second time on, or else a hint.
     """
     names = [x.name for x in answer.explanations[:1]]
     right = re.escape(format_right_answer(question))
@@ -102,7 +101,7 @@ def format_reply(question: Question, answer: GradedAnswer, wrong_count: int = 1)
 
 
 def format_right_answer(question: Question) -> str:
-    """Format the right answer as it is shown; typed as an answer, it is accepted."""
+    """Format the right answer for display; typed as an answer, it is accepted."""
     location, trace = locate_answer(question), question.trace
     if question.key in DESTINATIONS or location.lane is None:
         return format_hex(compute_expected(question), location.width)
@@ -117,7 +116,7 @@ def _explain_hex_digits(
     text: str,
     known_explanations: tuple[MistakeExplanation, ...],
 ) -> tuple[MistakeExplanation, ...]:
-    """Explain decimal digits that are right, or explicable, as hexadecimal ones."""
+    """Explain decimal digits that are right, or a known mistake, in hexadecimal."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not (digits.isascii() and digits.isdecimal()):
         return ()
@@ -138,9 +137,9 @@ def _explain_hex_digits(
 
 
 def list_hints(question: Question) -> tuple[str, ...]:
-    """Return hints in order: where the answer comes from, how that is read, what is done with it.
+    """Return hints in order: the source of the answer, its reading, the operation.
 
-    The last one derives the answer.
+    The last hint derives the answer.
     """
     location, trace = locate_answer(question), question.trace
     cells = _list_asked_cells(trace, location)
@@ -191,7 +190,7 @@ def _list_asked_cells(trace: Trace, location: AnswerLocation) -> list[LaneBits]:
 
 
 def _describe_sources(trace: Trace, location: AnswerLocation, cells: Iterable[LaneBits]) -> str:
-    """Return which parts of the operands the answer comes from; empty if it is all of each."""
+    """Describe the parts of operands behind the answer; empty if they are whole operands."""
     ins, sources = trace.instruction, list[str]()
     origins = {x for cell in cells for x in find_provenance(trace, *cell)}
     is_narrow = False
@@ -219,7 +218,7 @@ def _describe_rule(location: AnswerLocation, step: Step) -> str:
 
 
 def _format_used(trace: Trace, rows: Iterable[tuple[RowTrace, list[int]]]) -> str:
-    """Format the sentences of a step's lanes, each row with its name if there are several."""
+    """Format the sentences of a step's lanes, with row names if there are several rows."""
     texts = [(row, _format_sentences(trace, row, lanes)) for row, lanes in rows]
     if len(texts) == 1:
         return texts[0][1]
@@ -235,7 +234,7 @@ def _add_row_name(name: str, text: str) -> str:
 
 
 def _format_task(formula: Formula, width: int) -> str:
-    """Format what is left to do, without how; empty if only the answer is left."""
+    """Format the remaining task; empty if only the answer remains."""
     left = formula.left
     if formula.grouped:
         return ""

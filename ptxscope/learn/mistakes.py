@@ -1,9 +1,8 @@
-"""Explains wrong answers: runs every single mistake and compares its value.
+"""Explanations of wrong answers, by comparison with the value of every single mistake.
 
-Mistakes are of three sorts: a mutated row, the same row under another form,
-rule or operand (causes of the diagnosis), and the value of another lane. If no mistake explains
-a destination, each of its lanes may have its own. What nobody would think of explains nothing: a
-guess that fits by coincidence is false.
+Mistakes are of three sorts: a mutated row, the same row under another form, rule or operand (causes
+of the diagnosis), and the value of another lane. If no mistake explains a destination, each lane
+may have a separate one. Unlikely mistakes explain nothing: they fit by coincidence.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ from .question import (
 )
 
 _MIN_UNLIKELY_COST = 4
-"""Cost from which a cause is not a plausible mistake in a prediction."""
+"""Minimum cost of causes that are not plausible mistakes in a prediction."""
 _MIN_FAR_COST = 3
-"""Cost from which a mistake explains an answer only if no other one does."""
+"""Minimum cost of mistakes that explain an answer only if no other one does."""
 
 
 class MistakeExplanation(NamedTuple):
@@ -97,7 +96,7 @@ def iter_mistakes(question: Question) -> Iterator[Mistake]:
     """Yield every single mistake that changes the answer."""
     location = locate_answer(question)
     if _measure_lanes(question, location)[0] == 1:
-        question = question._replace(lane=None)  # no lane of the rows before is singled out
+        question = question._replace(lane=None)  # earlier rows have no lane in question
     expected = location.get_value(run_plan(question.trace.plan, question.trace.operands))
     for iter_kind in (
         _iter_model_mistakes,
@@ -114,7 +113,7 @@ def iter_mistakes(question: Question) -> Iterator[Mistake]:
 def explain_answer(
     question: Question, value: int, *, is_pattern: bool
 ) -> tuple[MistakeExplanation, ...]:
-    """Return the likeliest mistake behind a wrong answer, typed as bits or as a number.
+    """Return the most likely mistake behind a wrong answer, typed as bits or as a number.
 
     If no single mistake explains all lanes, return one for each lane.
     """
@@ -126,9 +125,9 @@ def explain_answer(
 def find_likely_mistakes(
     question: Question, value: int, *, is_pattern: bool = True
 ) -> tuple[MistakeExplanation, ...]:
-    """Return the single mistakes that give an answer, as alternatives, the likeliest first.
+    """Return the single mistakes with a wrong answer's value, the most likely first.
 
-    Several unlikely ones are coincidences: none of them is returned.
+    Several unlikely mistakes are coincidences and are left out.
     """
     location = locate_answer(question)
     matches = [
@@ -150,9 +149,9 @@ def find_likely_mistakes(
 def _explain_by_lane(
     question: Question, location: AnswerLocation, value: int
 ) -> Iterator[MistakeExplanation]:
-    """Yield an explanation for each wrong lane of a destination; none if one has no explanation.
+    """Yield an explanation for each wrong lane of a destination, or nothing if one lacks it.
 
-    Without the others, a mistake may explain a lane by coincidence.
+    An explanation of only some lanes may be a coincidence.
     """
     trace, role = question.trace, question.key
     is_whole = question.lane is None and role in DESTINATIONS
@@ -178,7 +177,7 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
     trace = question.trace
     for key in _list_ancestors(trace, location.key):
         row = trace.rows[key]
-        # what an earlier step selects, its picture shows
+        # the picture of an earlier step shows its selections
         distance = 0 if key == location.key else 2 if row.stage is Stage.SELECT else 1
         for mutation in iter_mutations(trace, row, question.lane):
             plan = with_mutation(trace.plan, key, mutation)
@@ -254,7 +253,7 @@ def _iter_model_mistakes(question: Question, location: AnswerLocation) -> Iterat
 
 
 def _is_known(plan: Plan, known_roles: frozenset[str]) -> bool:
-    """Whether a plan reads only operands that are shown."""
+    """Whether a plan reads only visible operands."""
     return all(source.role in known_roles for source in plan.sources)
 
 
@@ -306,9 +305,9 @@ def _iter_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Caus
 
 
 def _is_confusable(ins: Instruction, name: str, value: object) -> bool:
-    """Whether a person who sees a line could read another value of a slot.
+    """Whether a person could misread a slot's value in the line.
 
-    Nobody sees a modifier that is not there, nor a type that is neither signed nor unsigned.
+    Nobody sees an absent modifier, or a type that is neither signed nor unsigned.
     """
     present_value = ins.form.get(name)
     if isinstance(value, Type) and isinstance(present_value, Type):
@@ -320,15 +319,15 @@ _NO_SIGN = str.maketrans("us", "  ")
 
 
 def _is_predictable(cause: Cause) -> bool:
-    """Whether a person who predicts a value could make this mistake.
+    """Whether a person could make this mistake in a prediction.
 
     That excludes the behaviour of assemblers, unseen registers, and the notation of results. Rows
-    have their own mutations for another operation.
+    have mutations for other operations.
     """
     unlikely_kinds = (CauseKind.PTXAS, CauseKind.READING, CauseKind.OPCODE)
     if cause.kind in unlikely_kinds or cause.cost >= _MIN_UNLIKELY_COST:
         return False
-    if "lut" in cause.changed_aspects:  # one of the 255 other tables gives any value
+    if "lut" in cause.changed_aspects:  # some other table fits any value
         return False
     return cause.operands is None or cause.is_swap
 
@@ -355,7 +354,7 @@ def _find_counterpart(
 ) -> AnswerLocation | None:
     """Return the same location in another plan, or None.
 
-    A destination keeps its role, the last row of a stage stays the last; other rows keep their key.
+    Destinations correspond by role, last rows of a stage by stage, and other rows by key.
     """
     row = {other_row.key: other_row for other_row in plan.rows}[location.key]
     rows = {other_row.key: other_row for other_row in other_plan.rows}
@@ -400,7 +399,7 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
 
 
 def _measure_lanes(question: Question, location: AnswerLocation) -> tuple[int, int]:
-    """Return the number of lanes of the answer, and the width of one in its row: 0 if apart."""
+    """Return the number of lanes of the answer, and their width in its row, or 0."""
     if question.key in DESTINATIONS:
         return measure_destination(question.trace, question.key)
     return len(question.trace.rows[location.key].values), 0
@@ -423,7 +422,7 @@ def _iter_part_mistakes(question: Question, location: AnswerLocation) -> Iterato
 
 
 def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[RowMutation]:
-    """Yield the plausible mutations of a row, those that read only visible operands."""
+    """Yield the plausible mutations of a row, which read only visible operands."""
     site, visible_operands = MutationSite(row, lane), get_visible_operands(trace)
     for mutation in row.micro.iter_mutations(site):
         if all(name in visible_operands for name in _list_inputs(mutation).intersection("abc")):

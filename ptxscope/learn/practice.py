@@ -1,7 +1,7 @@
-"""Lines to predict, picked at random from a family of instructions: easy ones first.
+"""Random lines to predict from a family of instructions, easy ones first.
 
-A seed gives the same forms and operands for every Python version and every user. The generator is
-SplitMix64, implemented here because the sequence of ``random`` may change between versions.
+A seed determines the forms and operands, whatever the Python version. The generator is SplitMix64,
+implemented here because the sequence of ``random`` may change between versions.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ LEVELS = (1, 2, 3)
 _T = TypeVar("_T")
 _MASK = (1 << 64) - 1
 _MAX_TRIES = 200
-"""Number of forms picked before giving up on a legal one."""
+"""Maximum forms picked before a legal one."""
 
 
 class SeededRandom:
-    """A random generator whose sequence depends on a text alone."""
+    """A random generator whose sequence depends only on a text."""
 
     def __init__(self, seed: str) -> None:
         self._state = _hash(seed.encode("utf-8", "replace"))
@@ -89,7 +89,7 @@ def pick_form(random: SeededRandom, opcode: str, level: int) -> Form:
     entry = random.pick(shapes) if level > 1 and len(shapes) > 1 else shapes[0]
     for _ in range(_MAX_TRIES):
         form = _pick_slots(random, entry, level)
-        if get_entry(form) is not entry:  # its types are those of another shape
+        if get_entry(form) is not entry:  # its types belong to another shape
             continue
         is_unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(form))
         if not find_violations(form) and not is_unusual and form.dst is not Destinations.SINK:
@@ -147,18 +147,18 @@ _FLOATS = {
 
 
 def pick_operands(random: SeededRandom, ins: Instruction, level: int) -> dict[str, int]:
-    """Pick values by name for every register of the instruction, among them edge cases."""
+    """Pick values by name, including edge cases, for every register of the instruction."""
     values = {
         str(name): _pick_operand(random, ins, role, level) for role, name in ins.roles.items()
     }
     for operand in ins.inputs:
-        if operand.name not in values:  # the guard, and the old value that it may keep
+        if operand.name not in values:  # the guard, and the old value
             values[operand.name] = _pick_number(random, operand.type.bits, level)
     return values
 
 
 def pick_block_values(block: BasicBlock) -> dict[str, int]:
-    """Return values by name for the registers that a block reads; always the same for a block."""
+    """Return values by name for a block's inputs; they depend only on the block."""
     random, values = SeededRandom(str(block)), dict[str, int]()
     types = {x.name: x.type for x in block.inputs}
     for statement in block.statements:
@@ -195,7 +195,7 @@ def _pick_operand(random: SeededRandom, ins: Instruction, role: str, level: int)
 
 
 def _pick_number(random: SeededRandom, bits: int, level: int) -> int:
-    """Pick a number of `bits` bits: small, near an end of a range, or any."""
+    """Pick a number of ``bits`` bits: small, near an end of a range, or any."""
     signed, unsigned = get_limits(bits, signed=True), get_limits(bits, signed=False)
     choice = random.pick_below(4 + level)
     if choice < 3:
@@ -208,7 +208,7 @@ def _pick_number(random: SeededRandom, bits: int, level: int) -> int:
 
 
 _RIGHT_FOR_LEVEL = 3
-"""Right answers in a row after which the next level begins."""
+"""Right answers in a row for the next level."""
 _EVENTFUL = frozenset((Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.NAN, Flag.FLUSHED))
 
 
@@ -226,7 +226,7 @@ def map_families() -> Mapping[str, tuple[str, ...]]:
 
 
 class Practice(NamedTuple):
-    """The progress of a user who predicts one line of a family after the other."""
+    """The progress of a user in predicting lines of a family."""
 
     family: str
     level: int = LEVELS[0]
@@ -234,14 +234,14 @@ class Practice(NamedTuple):
     """The right answers in a row at this level."""
 
     def with_answer(self, *, is_right: bool) -> Practice:
-        """Return the progress after an answer: at the next level after three right in a row."""
+        """Return the progress after an answer; three right ones in a row begin the next level."""
         right_count = self.right_count + 1 if is_right else 0
         if right_count < _RIGHT_FOR_LEVEL or self.level == LEVELS[-1]:
             return self._replace(right_count=right_count)
         return Practice(self.family, self.level + 1)
 
     def pick_trace(self, random: SeededRandom) -> Trace:
-        """Pick a line of the family, with operands that raise a flag if a few tries find some."""
+        """Pick a line of the family, if possible with operands that raise a flag."""
         opcodes = map_families()[self.family]
         if self.level == LEVELS[0]:
             video = [x for x in opcodes if CATALOG[x].group in CORE_GROUPS]
@@ -256,7 +256,7 @@ class Practice(NamedTuple):
 
 
 def make_random() -> SeededRandom:
-    """Return a generator with a seed of its own."""
+    """Return a generator with a new seed."""
     from random import SystemRandom
 
     return SeededRandom(str(SystemRandom().getrandbits(64)))

@@ -43,9 +43,9 @@ NOT_YET = Guess()
 
 
 def list_locations(trace: Trace, number: int) -> tuple[LaneRef, ...]:
-    """Return the lanes that a step asks for, in drawing order: rows down, the highest lane first.
+    """Return the lanes to predict in a step, in drawing order: rows down, the highest lane first.
 
-    A discarded destination is not asked for.
+    Discarded destinations are left out.
     """
     return tuple(
         LaneRef(row.key, lane)
@@ -116,7 +116,7 @@ class Prediction(NamedTuple):
         return ", ".join(filter(None, (row.name, self.format_extent(place))))
 
     def format_extent(self, place: LaneRef) -> str:
-        """Return ``all 32 bits`` for a word that the lanes of a step are joined to, or ""."""
+        """Return ``all 32 bits`` for a word joined from lanes, or ""."""
         location = locate_answer(self._make_question(place))
         is_one = len(self.trace.rows[place.key].values) == 1
         is_word = is_one and not location.is_number and not location.is_yes_or_no
@@ -124,7 +124,7 @@ class Prediction(NamedTuple):
         return f"all {location.width} bits" if is_joined else ""
 
     def find_next_location(self, number: int, previous: LaneRef | None = None) -> LaneRef | None:
-        """Return the first lane of a step without a right answer, searching on from `previous`."""
+        """Return the first lane of a step without a right answer, after ``previous``."""
         locations = list_locations(self.trace, number)
         start = locations.index(previous) + 1 if previous in locations else 0
         candidates = (*locations[start:], *locations[:start])
@@ -146,7 +146,7 @@ def to_json(prediction: Prediction) -> list[list[object]]:
 
 
 def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
-    """Parse the output of ``to_json`` and grade it again; skip what does not fit the trace."""
+    """Parse the output of ``to_json`` and grade it again; skip guesses at other traces."""
     prediction = Prediction(trace)
     for item in list(data)[:_MAX_ANSWERS]:
         if not isinstance(item, list) or len(item) != 6:

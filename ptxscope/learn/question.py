@@ -1,7 +1,7 @@
 """A question about a trace: one lane of a row, a destination, or a lane of a destination.
 
-A row of numbers is answered by a number, a row of bits by its bits; ``AnswerLocation`` knows which,
-and parses the answer.
+The answer for a row of numbers is a number, for a row of bits its bits; ``AnswerLocation``
+distinguishes them, and parses the answer.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class AnswerLocation(NamedTuple):
     shift: int
     """Index of its lowest bit in the value of the row."""
     width: int
-    """Number of low bits in which equal answers agree."""
+    """Number of low bits that must agree in equal answers."""
     is_number: bool
     """Whether the answer is a number instead of bits."""
     is_truth: bool
     """Whether the answer is 0 or 1, and no other value with the same bits."""
     type: Type | None
-    """Type in which an operand is typed, or None."""
+    """Type of an operand's answer, or None."""
     lane_count: int = 1
     """Number of packed lanes."""
 
@@ -71,7 +71,7 @@ class AnswerLocation(NamedTuple):
         return x == y or (not self.is_truth and has_same_bits(x, y, self.width))
 
     def is_accepted(self, value: int, answer: int, *, is_pattern: bool) -> bool:
-        """Whether an answer matches a value: exactly if a number, by its bits if typed as bits."""
+        """Whether an answer matches a value: a number exactly, typed bits by the bits."""
         return value == answer or (
             (is_pattern or not self.is_number) and self.is_same_value(value, answer)
         )
@@ -86,7 +86,7 @@ class AnswerLocation(NamedTuple):
             raise
 
     def complete_answer(self, text: str) -> str:
-        """Return an answer with 0x in front of hexadecimal digits that are no value without."""
+        """Add 0x to hexadecimal digits that are not a value without it."""
         if self.is_yes_or_no or not _HEX_WITH_LETTER.fullmatch(text.strip()):
             return text
         with suppress(PtxError):  # 1e5 is a float
@@ -96,7 +96,7 @@ class AnswerLocation(NamedTuple):
 
     @property
     def letters(self) -> str:
-        """Letters that an answer may begin with, besides hexadecimal digits."""
+        """Possible first letters of an answer, besides hexadecimal digits."""
         if self.is_yes_or_no:
             return "yntfYNTF"
         return "inIN" if self.type is not None and self.type.is_float else ""
@@ -148,7 +148,7 @@ def has_same_bits(x: int, y: int, width: int) -> bool:
 
 
 def locate_answer(question: Question) -> AnswerLocation:
-    """Return the location of the answer to a question; raise ValueError if none exists."""
+    """Return the location of a question's answer; raise ValueError if none exists."""
     trace, key, lane = question
     for result in trace.plan.results:
         if result.role == key:
@@ -168,9 +168,9 @@ def locate_answer(question: Question) -> AnswerLocation:
 
 
 def get_visible_operands(trace: Trace) -> dict[str, int]:
-    """Return the operands visible to the user: those that the plan reads, and literals.
+    """Return the operands visible to the user: the plan's inputs, and literals.
 
-    A register that is read in one place counts in all its places.
+    A register that is read in one place is visible in all its places.
     """
     ins = trace.instruction
     read_roles = {source.role for source in trace.plan.sources}

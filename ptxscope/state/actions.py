@@ -25,28 +25,30 @@ class Action(NamedTuple):
     id: str
     """The id of the action in a key map."""
     keys: str
-    """The keys that trigger it, as Textual names them, separated by commas; none for a rare one."""
+    """The keys that trigger it, in Textual's names, separated by commas; empty for a rare one."""
     label: str
     """One or two words, for the footer."""
     tooltip: str
     """A sentence, for the menu of keys."""
     run: Transition
-    """Changes the state, and asks the user interface for what else is to be done."""
+    """Changes the state, and returns requests to the user interface."""
     arguments: tuple[object, ...] = ()
     is_numbered: bool = False
     """Whether each of its keys passes its number, from 1."""
     check: Callable[[ExplorerState], ShowHint | None] = _allow
-    """The condition of the action: says why it is not possible now, or returns None."""
+    """The condition of the action: returns why it is not possible now, or None."""
     footer: str = ""
     """The property of a widget by which the footer shows the key while the widget has the focus."""
     reveals: str = ""
-    """The thing that it opens, such as ``A sweep``, if that shows the result. It is then refused
-    during a prediction, and otherwise shows a hidden result from then on."""
+    """The part that it opens, such as ``A sweep``, if that reveals the result.
+
+    It is then refused during a prediction, and otherwise reveals a hidden result.
+    """
     is_everywhere: bool = False
-    """Whether its keys work in dialogs and other screens, too."""
+    """Whether its keys also work in dialogs and other screens."""
 
     def perform(self, state: ExplorerState, number: int = 0) -> Requests:
-        """Run it, or say why it is not possible; ``number`` is its key's, if it matters."""
+        """Run it, or explain why it is not possible; ``number`` is its key's, if it is numbered."""
         if why := self.find_refusal(state):
             yield why
         else:
@@ -62,7 +64,7 @@ class Action(NamedTuple):
         return self.check(state)
 
     def format_call(self, number: int = 0) -> str:
-        """Return the action as Textual calls it; ``number`` is its key's."""
+        """Return Textual's call of the action; ``number`` is its key's."""
         return f"do('{self.id}', {number})" if number else f"do('{self.id}')"
 
 
@@ -73,7 +75,7 @@ def _focus(state: ExplorerState, id_: str) -> Requests:
 
 
 def _turn(take: Transition) -> Transition:
-    """Return a transition with the number of a key: the first goes on, the second back."""
+    """Return a transition with the number of a key: the first goes forward, the second back."""
     return lambda state, number: take(state, {1: 1, 2: -1}[number])
 
 
@@ -255,7 +257,7 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
 
 
 def make_action(key: Key) -> Action:
-    """Return the action of a feature's key; it is refused if what the key names is missing."""
+    """Return the action of a feature's key; it is refused if its target is missing."""
 
     def run(state: ExplorerState, *arguments: object) -> Requests:
         try:
@@ -283,7 +285,7 @@ def make_action(key: Key) -> Action:
 
 
 def _list_added_keys() -> list[Key]:
-    """Return the keys of features, without what is the core's own."""
+    """Return the keys of features, without any ids and keys of the core."""
     own = [action for actions in _OWN_GROUPS.values() for action in actions]
     own_ids = {action.id for action in own}
     own_keys = {key for action in own for key in action.keys.split(",")}
@@ -326,7 +328,7 @@ FOOTER = (
     *("step.next", "step.back", "step.result", "go.find", "go.line", "go.operands"),
     *("go.modifiers", "model", "explain", *ADDED_FOOTER, "step.last", "pin", "export"),
 )
-"""The actions whose keys the footer shows while they apply, as far as there is room."""
+"""The actions whose keys the footer shows while they apply, if there is room."""
 FOOTER_GROUPS = {
     **dict.fromkeys(("step.next", "step.back"), "step"),
     **dict.fromkeys(("go.line", "go.operands", "go.modifiers"), "edit"),
@@ -335,7 +337,7 @@ FOOTER_GROUPS = {
 }
 """The labels of the actions in the footer at 80 columns; actions with the same label share it."""
 FIXED_FOOTER_ACTIONS = (("help", "palette"), ("quit",))
-"""Actions that the footer shows wherever they apply: of each group, the first that does."""
+"""Actions that the footer always shows: the first applicable one of each group."""
 
 _NAMES = {
     "slash": "/",
@@ -368,7 +370,7 @@ _MODIFIER_KEYS = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
 
 
 def format_key(key: str) -> str:
-    """Return the displayed name of a key, given Textual's name."""
+    """Return the displayed name of a key by Textual's name."""
     key = key.strip()
     for prefix, sign in _MODIFIER_KEYS.items():
         if key.startswith(prefix):
@@ -381,7 +383,7 @@ def format_key(key: str) -> str:
 def split_keys(action: Action, keys: str) -> list[str]:
     """Return groups of keys with one effect: all keys, or single ones if they are numbered.
 
-    An action without a key gets a name that no key has, which the user's key map can replace.
+    An action without a key gets a placeholder, which the user's key map can replace.
     """
     if not keys:
         return [f"no key: {action.id}"]
@@ -389,7 +391,7 @@ def split_keys(action: Action, keys: str) -> list[str]:
 
 
 def make_keymap(user: Mapping[str, str]) -> dict[str, str]:
-    """Return the user's key map as Textual's, by binding id."""
+    """Convert the user's key map to Textual's, by binding id."""
     keymap = dict(user)
     for action in ACTIONS.values():
         if action.is_numbered and action.id in keymap:

@@ -1,4 +1,4 @@
-"""Transitions that ask about the trace: the pin, explanations; notes, exports."""
+"""Transitions that ask about the trace: pin, explanations, notes, exports."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def toggle_pin(state: ExplorerState) -> Requests:
 
 
 def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
-    """Ask what a computed value shall be, if a feature finds operands for it, or go deeper."""
+    """Ask for another computed value, if a feature finds operands for it, or go deeper."""
     services = find_services(Service.ASK_COMPUTED_VALUE)
     deeper = (go(state, place) for go in find_services(Service.GO_DEEPER) if not start)
     if requests := next(filter(None, deeper), None):
@@ -79,7 +79,7 @@ def explain(state: ExplorerState) -> Requests:
 
 
 def _map_other_writers(state: ExplorerState) -> Mapping[str, str]:
-    """Return the last other statement of the listing that writes a register, by its name."""
+    """Map registers to the last other statement of the listing that writes them."""
     cursor, own_results = state.cursor, state.setup.instruction.results.values()
     if cursor is None:
         return {}

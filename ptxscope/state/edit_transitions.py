@@ -1,4 +1,4 @@
-"""Transitions that edit the line, its modifiers, its operands and what the picture shows."""
+"""Transitions that edit the line, its modifiers, its operands and the picture."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def edit(state: ExplorerState, setup: Setup, *, coalesce: bool = False) -> Reque
 
 
 def report_edit(state: ExplorerState, edit: Edit | None) -> Requests:
-    """Report notes that are dropped, a pin that waits, and an operand that a listing computes."""
+    """Report dropped notes, a waiting pin, and an operand that a listing computes."""
     if edit is None:
         return
     pin, before = state.pin, edit.old_setup.instruction.opcode
@@ -72,7 +72,7 @@ def type_line(state: ExplorerState, text: str, *, is_pasted: bool = False) -> Re
 
 
 def check_fix(state: ExplorerState) -> ShowHint | None:
-    """Say why no word of the line is replaced, if so."""
+    """Return why no word of the line can be replaced, or None."""
     error = state.setup.error
     if error is None:
         return ShowHint("There is no error to fix")
@@ -102,7 +102,7 @@ def open_instruction(
 
 
 def open_choice(state: ExplorerState, opcode: str, intrinsic: Intrinsic | None = None) -> Requests:
-    """Open an instruction of the browser, or that of a CUDA intrinsic."""
+    """Open an instruction of the browser, also by a CUDA intrinsic."""
     if intrinsic is None:
         state.add_recent(opcode)
         yield from edit(state, edits.with_opcode(state.setup, opcode))
@@ -126,7 +126,7 @@ def choose_option(
     index: int,
     offset: object,
 ) -> Requests:
-    """Offer the options of a slot at a place of the screen; ``take`` gets the one chosen."""
+    """Offer the options of a slot at a place of the screen; ``take`` gets the choice."""
     chosen = yield Open("dialogs.prompts:ChoicePopup", (title, options, index, offset))
     if chosen is not None:
         take(options[chosen])
@@ -150,14 +150,14 @@ def set_value(state: ExplorerState, role: str, bits: int, *, coalesce: bool = Fa
 
 
 def enter_value(state: ExplorerState, role: str, bits: int, *, has_moved: bool) -> Requests:
-    """Apply a typed value, and return from its field unless the focus has moved already."""
+    """Apply a typed value, and return from its field unless the focus has moved."""
     if not has_moved:
         yield Act("go_back")
     yield from set_value(state, role, bits)
 
 
 def refuse_value(state: ExplorerState, reason: str) -> Requests:  # noqa: ARG001
-    """Say why a value is unchanged."""
+    """Explain why a value is unchanged."""
     yield refuse(reason)
 
 
@@ -198,12 +198,12 @@ def swap_operands(state: ExplorerState) -> Requests:
 
 
 def check_undo(state: ExplorerState) -> ShowHint | None:
-    """Say that there is no edit to undo, if so."""
+    """Return that there is no edit to undo, or None."""
     return None if state.session.undo_history else ShowHint("There is no edit to undo")
 
 
 def check_redo(state: ExplorerState) -> ShowHint | None:
-    """Say that there is no edit to redo, if so."""
+    """Return that there is no edit to redo, or None."""
     return None if state.session.redo_history else ShowHint("There is no edit to redo")
 
 

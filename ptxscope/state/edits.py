@@ -1,4 +1,4 @@
-"""Edits: functions from a setup to another."""
+"""Edits: functions that return a changed setup."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _is_c_kept(form: Form) -> bool:
 
 @cache
 def _list_example_bits() -> frozenset[int]:
-    """Return 0 and the values of c in the examples that add it or compare with it."""
+    """Return 0 and the values of c in examples that add or compare c."""
     examples = [entry.example for entry in CATALOG.values()]
     return frozenset(
         {0} | {values.get("c", 0) for ptx, values in examples if not _is_c_kept(parse(ptx).form)}
@@ -62,7 +62,7 @@ def _list_example_bits() -> frozenset[int]:
 
 
 def _with_new_c(setup: Setup, old: Instruction) -> Setup:
-    """Drop c's example value once bits of c are kept, so that c becomes recognisable."""
+    """Drop c's example value once the result keeps bits of c, so that they are recognisable."""
     is_kept = _is_c_kept(setup.instruction.form)
     if _is_c_kept(old.form) or not is_kept or setup.place is not None:
         return setup
@@ -74,7 +74,7 @@ def _with_new_c(setup: Setup, old: Instruction) -> Setup:
 def with_line(setup: Setup, text: str) -> Setup:
     """Return the setup with another line and, if the line is legal, its instruction.
 
-    A register of the old line keeps its value; another one has the value of its place.
+    A register of the old line keeps its value; a new one takes the value of its operand.
     """
     try:
         ins = parse_pasted(text)
@@ -87,7 +87,7 @@ def with_line(setup: Setup, text: str) -> Setup:
 
 
 def _with_moved_values(setup: Setup, ins: Instruction) -> Setup:
-    """Return the setup with the values of registers that have another role in an instruction."""
+    """Move the values of registers to their roles in an instruction."""
     old_ins, operands = setup.instruction, collect_operands(setup)
     old_roles = {old_ins.names[role]: role for role in [*operands][::-1] if role in old_ins.names}
     roles = {ins.names[role]: role for role in [*map(str, Role)][::-1] if role in ins.names}
@@ -107,7 +107,7 @@ def _with_moved_values(setup: Setup, ins: Instruction) -> Setup:
 
 
 def with_instruction(setup: Setup, ins: Instruction) -> Setup:
-    """Return the setup with another instruction and its canonical line; values as in a line."""
+    """Return the setup with another instruction and its line; values as in ``with_line``."""
     return _with_new_c(_on_line(_with_moved_values(setup, ins), ins), setup.instruction)
 
 
@@ -125,7 +125,7 @@ def _without_foreign_notes(setup: Setup, old: Instruction) -> Setup:
 def with_form(setup: Setup, form: Form) -> Setup:
     """Return the setup with another form of the same instruction.
 
-    The operands are unchanged if the form takes them. Otherwise registers with the same numbers
+    The operands are unchanged if the form allows them. Otherwise registers with the same numbers
     replace the literals, or registers named after their roles replace all operands.
     """
     ins = setup.instruction
@@ -153,8 +153,8 @@ def with_form(setup: Setup, form: Form) -> Setup:
 def with_choice(setup: Setup, slot: str, value: object) -> Setup:
     """Return the setup with one slot of the form changed.
 
-    If only another shape of the opcode has the value, the form is one of that shape; operands
-    whose values do not fit it, or that are still those of an example, have its example's.
+    If only another shape of the opcode has the value, the form has that shape; operands whose
+    values do not fit, or are an example's, take the values of the shape's example.
     """
     ins = setup.instruction
     shapes = find_shapes(ins.form, slot, value)
@@ -168,7 +168,7 @@ def with_choice(setup: Setup, slot: str, value: object) -> Setup:
 
 
 def with_mask_lane(setup: Setup, lane: int) -> Setup:
-    """Return the setup with a lane of the mask toggled. Raise ChoiceError if it has none then."""
+    """Return the setup with a lane of the mask toggled. Raise ChoiceError for an empty mask."""
     form = setup.instruction.form
     return with_choice(setup, "mask", with_lane_toggled(form, find_slot(form, "mask"), lane))
 
@@ -176,9 +176,9 @@ def with_mask_lane(setup: Setup, lane: int) -> Setup:
 def with_part(setup: Setup, name: str, lane: int, digit: int, unit: int = 0) -> Setup:
     """Return the setup with another byte or half-word for a lane of ``asel`` or ``bsel``.
 
-    A digit counts the parts of a first, then those of b. For a scalar instruction it counts those
-    of the operand itself, of ``unit`` bits or, if 0, of the current width. Raise ChoiceError if
-    there is no such part.
+    A digit counts the parts of a, then those of b. For a scalar instruction it counts the operand's
+    parts, of ``unit`` bits or, if 0, of the current width. Raise ChoiceError if the part does not
+    exist.
     """
     form = setup.instruction.form
     slot, selector = find_slot(form, name), form.get(name)
@@ -192,10 +192,10 @@ def with_part(setup: Setup, name: str, lane: int, digit: int, unit: int = 0) -> 
 
 
 def with_opcode(setup: Setup, opcode: str) -> Setup:
-    """Return the setup with another instruction, which keeps every choice that it also has.
+    """Return the setup with another instruction, which keeps all common choices.
 
-    An instruction of another shape opens on its example, and so does any instruction after an
-    unedited example.
+    An instruction of another shape opens on its example; so does any instruction after an unedited
+    example.
     """
     old_instruction, entry = setup.instruction, CATALOG[opcode]
     if old_instruction.opcode == opcode:
@@ -224,9 +224,9 @@ def _make_shape_example(entry: Entry) -> Setup:
 
 
 def _with_example_values(setup: Setup, old_instruction: Instruction) -> Setup:
-    """Return the setup with example values for operands without a value or of a changed type.
+    """Return the setup with example values for operands without a value, or with another type.
 
-    In a listing the setup is unchanged, because unknown values are shown as 0.
+    In a listing the setup is unchanged: unknown values are shown as 0.
     """
     if setup.place is not None:
         return setup
@@ -259,7 +259,7 @@ def _is_value_kept(setup: Setup, old_instruction: Instruction, role: Role) -> bo
 
 
 def _refit_bits(bits: int, old_type: Type, new_type: Type) -> int:
-    """Return a number of one type in another; an integer or a predicate as its bits."""
+    """Convert a float to another type; an integer or a predicate keeps its bits."""
     if not new_type.is_float or new_type is old_type:
         return bits & ((1 << new_type.bits) - 1)
     number = (
@@ -271,9 +271,9 @@ def _refit_bits(bits: int, old_type: Type, new_type: Type) -> int:
 
 
 def adapt_form(form: Form, entry: Entry, chosen: Mapping[str, object] | None = None) -> Form:
-    """Return a form of an entry with the chosen values, and as much of another as is legal there.
+    """Return a form of an entry with the chosen values, and with those of another form if legal.
 
-    Choices that are required and missing come from the entry's example.
+    Missing required choices come from the entry's example.
     """
     choices = parse(entry.example[0]).form
     for slot in entry.slots:
@@ -293,7 +293,7 @@ def adapt_form(form: Form, entry: Entry, chosen: Mapping[str, object] | None = N
 
 
 def _repair(form: Form, entry: Entry, kept_slot: str) -> Form:
-    """Return a legal form: the given one or, with another slot changed, the first of the entry."""
+    """Return the form if it is legal, or a legal one with another slot changed."""
     changes = (
         with_slot(form, slot.name, value)
         for slot in entry.slots
@@ -310,10 +310,12 @@ def make_instruction(
     sources: Sources,
     guard: Guard | None,
 ) -> Instruction:
-    """Return an instruction of a form; operands without a name are named after their role."""
+    """Return an instruction of a form; unnamed operands are named after their roles."""
     entry = get_entry(form)
     roles = form.dst.names if form.dst else ("d",)
-    if "p" in roles and entry.destinations[0].role is Role.D:  # a number's name is no predicate's
+    if (
+        "p" in roles and entry.destinations[0].role is Role.D
+    ):  # a number's name can't be a predicate's
         names_written = tuple(
             (role and name) or role for role, name in zip_longest(roles, destinations[: len(roles)])
         )
@@ -332,7 +334,7 @@ def make_instruction(
 
 
 def with_value(setup: Setup, role: str, bits: int) -> Setup:
-    """Return the setup with another value of an operand, and of every role of its register."""
+    """Return the setup with another value of an operand's register, in all its roles."""
     names = setup.instruction.names
     roles_of_name = [x for x, name in names.items() if name == names.get(role)] or [role]
     return _with_bits(setup, dict.fromkeys(roles_of_name, bits))
@@ -350,7 +352,7 @@ def with_registers(setup: Setup, values: Mapping[str, int]) -> Setup:
 
 
 def find_changed_registers(old: Setup, new: Setup) -> list[str]:
-    """Return the registers of an instruction whose values an edit changed; none if it changed."""
+    """Return the registers with changed values; none if the instruction changed."""
     if old.instruction != new.instruction:
         return []
     names = new.instruction.names
@@ -382,7 +384,7 @@ def with_model(setup: Setup, name: str) -> Setup:
 
 
 def with_explanation(setup: Setup, explanation: Explanation) -> Setup:
-    """Return the setup of an explanation: its instruction, model and operands."""
+    """Return the setup with an explanation's instruction, model and operands."""
     values = {**setup.values, **explanation.operands[explanation.shown_index]}
     new_setup = replace(setup, values=values, model=explanation.model.name, is_detached=True)
     return _on_line(new_setup, explanation.instruction)
@@ -408,7 +410,7 @@ def randomize_values(setup: Setup, rng: Random) -> Setup:
 
 
 def list_edge_cases(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
-    """Return named edge cases for an operand of a type and a number of lanes."""
+    """Return named edge cases for an operand's type and number of lanes."""
     if type_ is Type.PRED:
         return (("false", 0), ("true", 1))
     width = type_.bits

@@ -1,4 +1,4 @@
-"""The state of the explorer: a session, what is shown of it, and the transitions between states."""
+"""The state of the explorer: a session, its view, and the transitions between states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 AttachedT = TypeVar("AttachedT")
 _MAX_RECENT = 5
-"""Recent instructions at the top of the browser."""
+"""Maximum recent instructions at the top of the browser."""
 
 
 class Mode(Enum):
@@ -36,7 +36,7 @@ class Mode(Enum):
     PLAYING = auto()
     """The steps follow each other at a reader's pace."""
     PREDICTING = auto()
-    """The user predicts the current step: a lane is drawn when its prediction is right."""
+    """The user predicts the current step: right predictions are drawn."""
 
 
 class Edit(NamedTuple):
@@ -44,14 +44,14 @@ class Edit(NamedTuple):
 
     old_setup: Setup
     requested_setup: Setup
-    """The setup as edited; the listing may have other values for its operands."""
+    """The edited setup; the listing may replace values of its operands."""
 
 
 class ExplorerState:
     """The state of the explorer; its methods are the transitions.
 
-    After each of them the state is consistent: an open listing has run on the operands, the step is
-    one of the trace, and the predictions are those of the trace.
+    Each leaves the state consistent: an open listing has run on the operands, and step and
+    predictions are the trace's.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ExplorerState:
         self.hint = ShowHint()
         """The last hint, until it is cleared."""
         self.drafts: dict[str, str] = {}
-        """The last text of each prompt, by its title; of *why?*, by the instruction."""
+        """The last text of each prompt by its title, or, for *why?*, by the instruction."""
         self._attached: dict[type[object], object] = {}
         """The data that features keep while the explorer runs, by class."""
         self.saved_parts = dict(saved.parts)
@@ -79,21 +79,21 @@ class ExplorerState:
         """Whether the result is shown before its step."""
         self.mode = Mode.READING
         self.practice: Practice | None = None
-        """The progress in predicting lines of a family; None before the first one is done."""
+        """The progress in predicting lines of a family; None before the first line is done."""
         self.is_prediction_pending = saved.predicting
-        """Whether the user predicted when the state was saved, and has not gone on yet."""
+        """Whether the user was predicting when the state was saved, and has not resumed."""
         self.prediction: Prediction | None = None
-        """The guesses at a trace, kept after predicting ends; None until they are needed."""
+        """The guesses at a trace, kept after predicting ends; None at first."""
         self._left_at = int(saved.step < 0)
-        """The step to predict when the user stopped; 0 if there is none."""
+        """The step to predict when the user stopped, or 0."""
         self._first_trace, self._saved_guesses = self.trace, saved.guesses
         self.edited_register = ""
-        """The register whose value the user changed last."""
+        """The register with the user's last change."""
         self._setup_before_typing = setup
         self._typed_setup: Setup | None = None
-        """The setup produced by the typing in progress in the line."""
+        """The setup of the current typing in the line."""
         self._is_stepping = bool(saved.listing and saved.listing.is_stepping)
-        """Whether the user steps through a block, and has not asked for all of it."""
+        """Whether the user steps through a block without having seen all of it."""
         self._model_before = ""
         """The model before a comparison under ``isa`` replaced it."""
         self.step = 0
@@ -101,10 +101,10 @@ class ExplorerState:
         self._restore_step(saved.step)
 
     def get_attached(self, kind: type[AttachedT]) -> AttachedT:
-        """Return what a feature keeps here: the one object of a class, made on first use."""
+        """Return a feature's object of a class, created on first use."""
         return cast("AttachedT", self._attached.setdefault(kind, kind()))
 
-    # --- what is shown -----------------------------------------------------------------
+    # --- the view ----------------------------------------------------------------------
 
     @property
     def setup(self) -> Setup:
@@ -145,13 +145,13 @@ class ExplorerState:
     def is_result_hidden(self) -> bool:
         """Whether the result is hidden.
 
-        It is while a step is unrevealed and the user has not asked for the result.
+        It is hidden while a step is unrevealed and the user has not revealed the result.
         """
         return (self.is_predicting or not self.is_at_end) and not self.is_revealed
 
     @property
     def first_hidden_statement(self) -> int | None:
-        """The first statement of the listing whose result is hidden; None if none is."""
+        """The first statement of the listing with a hidden result, or None."""
         cursor = self.cursor
         if cursor is not None and self.is_result_hidden:
             return cursor.index
@@ -161,7 +161,7 @@ class ExplorerState:
 
     @property
     def guesses(self) -> Mapping[LaneRef, Guess] | None:
-        """The predictions of the current step; None if it is shown."""
+        """The predictions of the current step; None if the step is shown."""
         prediction = self.prediction
         return prediction.guesses if self.is_predicting and prediction else None
 
@@ -183,14 +183,14 @@ class ExplorerState:
     def notes(self) -> tuple[str, ...]:
         """The notes on the line, without those that would reveal a predicted result."""
         trace, cursor = self.trace, self.cursor
-        # A contradiction of the manual would always take the place of the summary.
+        # A contradiction of the manual would always replace the summary.
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
         listing_notes = cursor.list_notes(self.setup) if cursor else ()
         return listing_notes if self.is_predicting else (*listing_notes, *notes)
 
     @property
     def marks(self) -> tuple[object, ...]:
-        """The view besides the session: equal marks are drawn equally."""
+        """The view apart from the session: equal marks are drawn equally."""
         shown = self.step, self.mode, self.is_revealed, self._is_stepping
         return *shown, id(self.pin), id(self.prediction)
 
@@ -215,9 +215,9 @@ class ExplorerState:
     # --- steps -------------------------------------------------------------------------
 
     def go_to_step(self, step: int) -> bool:
-        """Show the steps up to the nearest one there is; return whether that changed the step.
+        """Show the steps up to the nearest existing one; return whether that changed the step.
 
-        A step before the first is shown only if it is already.
+        The state before the first step is only kept, never entered.
         """
         old_step, self.step = self.step, min(max(step, min(self.step, 1)), self.last_step)
         if not self.is_predicting:
@@ -226,15 +226,15 @@ class ExplorerState:
         return self.step != old_step
 
     def end_stepping(self) -> bool:
-        """Show the results of later statements of a block, too; return whether they were hidden."""
+        """Also show the results of a block's later statements; return whether they were hidden."""
         was_stepping, self._is_stepping = self._is_stepping, False
         return was_stepping
 
     def go_to_statement(self, delta: int) -> bool:
-        """Go on to the next statement of an open block, or back; return whether there is one.
+        """Go to the next statement of an open block, or back; return whether it exists.
 
-        Its first step is shown, or its last. It is an edit of its own only if it drops notes, which
-        are of one statement: otherwise nothing changes but what is shown of the block.
+        Its first or last step is shown. It is a separate edit only if it drops notes, which belong
+        to one statement: otherwise only the view of the block changes.
         """
         cursor = self.cursor
         if cursor is None or cursor.listing.block is None:
@@ -254,7 +254,7 @@ class ExplorerState:
 
     @property
     def block_statement(self) -> int:
-        """The number of the statement of an open block that is shown unchanged; else 0."""
+        """The number of the statement of an open block that is shown unchanged, or 0."""
         cursor = self.cursor
         if cursor is None or cursor.block_trace is None or self.setup.is_detached:
             return 0
@@ -263,7 +263,7 @@ class ExplorerState:
 
     @property
     def block_trace(self) -> Trace | None:
-        """The evaluation of an open block, while one of its statements is shown unchanged."""
+        """The evaluation of an open block while one of its statements is shown unchanged."""
         return self.cursor.block_trace if self.cursor and self.block_statement else None
 
     @property
@@ -279,7 +279,7 @@ class ExplorerState:
         return sum(len(part.steps) for part in earlier) + self.step
 
     def enter_statement(self, block_step: int) -> int:
-        """Go to the statement of an open block that has a step; return the step's number there."""
+        """Go to the statement with a step of an open block; return the step's number there."""
         block = self.block_trace
         if block is None:
             return block_step
@@ -297,7 +297,7 @@ class ExplorerState:
         return not self.is_predicting
 
     def reveal_hidden_result(self) -> None:
-        """Reveal the result, and those of later statements, if any is hidden."""
+        """Reveal the result and the results of later statements."""
         if self.is_result_hidden or self.first_hidden_statement is not None:
             self.reveal_result()
 
@@ -313,7 +313,7 @@ class ExplorerState:
         return True
 
     def _restore_step(self, saved_step: int) -> None:
-        """Show the step of a saved state: 0 is the last one, -1 the state before the first."""
+        """Show the step of a saved state: 0 is the last one, -1 before the first."""
         self.step = max(saved_step, 0) if saved_step else self.last_step
         self._follow_session(is_at_end=False)
 
@@ -327,11 +327,11 @@ class ExplorerState:
         coalesce: bool = False,
         is_closing: bool = False,
     ) -> Edit | None:
-        """Apply an edit, of the listing too if a cursor is passed; return None if nothing changed.
+        """Apply an edit, with ``cursor`` also of the listing; return None if nothing changed.
 
         With ``coalesce``, one undo reverts this edit and the last one together; ``is_closing``
-        closes the listing. The last step remains the last; another instruction hides its result.
-        An edit of a line that typing has emptied joins the typing.
+        closes the listing. If the last step was shown, it still is; another instruction hides its
+        result. After typing that emptied the line, an edit joins the typing.
         """
         is_at_end, old_setup = self.is_at_end, self.setup
         joins = coalesce or (self._is_typing and not old_setup.line.strip())
@@ -349,10 +349,10 @@ class ExplorerState:
         return Edit(old_setup, setup)
 
     def type_line(self, text: str, *, is_pasted: bool = False) -> Edit | None:
-        """Apply a typed line; what is typed after it joins this edit.
+        """Apply a typed line; further typing joins this edit.
 
-        A legal line is one edit of the line before the typing: lines that it passes through drop
-        neither values nor notes.
+        A legal line is one edit of the line before the typing: intermediate lines drop neither
+        values nor notes.
         """
         goes_on = self._is_typing and not is_pasted
         if not goes_on:
@@ -369,9 +369,9 @@ class ExplorerState:
         return self._typed_setup is self.setup
 
     def type_statements(self, text: str) -> None:
-        """Apply a typed line, which is open as a block while it is one, at its last step.
+        """Apply a typed line; while it is a block, it is open at its last step.
 
-        What is typed after it joins this edit.
+        Further typing joins this edit.
         """
         from .open_block import with_statements
 
@@ -384,7 +384,7 @@ class ExplorerState:
         self._typed_setup = self.setup
 
     def end_typing(self) -> None:
-        """End the typing in the line, which is one edit, or none if it changed nothing."""
+        """End the typing in the line, which is one edit or, without a change, none."""
         if self._is_typing:
             self.session.drop_empty_edit()
         self._typed_setup = None
@@ -395,14 +395,14 @@ class ExplorerState:
         return self.show_last_step(cursor.make_setup(self.setup), cursor)
 
     def show_last_step(self, setup: Setup, cursor: ListingCursor | None = None) -> Edit | None:
-        """Show the last step of another setup, and of another listing if a cursor is passed."""
+        """Show the last step of another setup and, with a cursor, of another listing."""
         self.end_stepping()
         self.add_recent(setup.instruction.opcode)
         self.step = self.last_step
         return self.edit(setup, cursor)
 
     def find_computed_operand(self, edit: Edit) -> str:
-        """Return an operand that keeps the listing's value in spite of an edit, or nothing."""
+        """Return an operand that keeps the listing's value despite an edit; may be empty."""
         values = edit.requested_setup.values
         return next(
             (
@@ -461,9 +461,9 @@ class ExplorerState:
     # --- predictions -------------------------------------------------------------------
 
     def resume_predicting(self) -> None:
-        """Predict the step at which the user stopped, unless it is shown since, or else the next.
+        """Predict the step where the user stopped or, if it is shown, the next one.
 
-        After the last step of all, that is the first.
+        After the last step, predict the first.
         """
         left_at = self._left_at if self._follow_prediction() else 0
         if left_at:
@@ -489,11 +489,11 @@ class ExplorerState:
 
     @property
     def is_prediction_left(self) -> bool:
-        """Whether a prediction was left at a step that is not shown since."""
+        """Whether a prediction was left at a step that is still hidden."""
         return self._left_at > 0
 
     def _drop_revealed_prediction(self) -> None:
-        """End the prediction that was left at a step that is shown now."""
+        """End the prediction that was left at a step that is now shown."""
         if 0 < self._left_at <= self.step:
             self.prediction, self._left_at = None, 0
 
@@ -513,11 +513,11 @@ class ExplorerState:
         return right_guesses
 
     def find_next_lane(self, previous_lane: LaneRef | None = None) -> LaneRef | None:
-        """Return a lane of the current step without a right guess, searching on from one."""
+        """Return the next lane of the current step without a right guess."""
         return self.prediction and self.prediction.find_next_location(self.step, previous_lane)
 
     def _follow_prediction(self) -> bool:
-        """Begin again if the predictions are of another trace; return whether they go on."""
+        """Restart if the predictions are of another trace; return whether they continue."""
         from ..learn.prediction import from_json
 
         old = self.prediction
@@ -528,7 +528,7 @@ class ExplorerState:
         return False
 
     def _make_saved_guesses(self) -> Sequence[object]:
-        """Return the guesses at the current trace in the form to save."""
+        """Return the guesses at the current trace in saved form."""
         if self.prediction is None:
             return self._saved_guesses if _is_same(self._first_trace, self.trace) else ()
         from ..learn.prediction import to_json

@@ -1,7 +1,4 @@
-"""Edits of places in the picture: the bits, selector or mask that each changes; transitions.
-
-They need no terminal.
-"""
+"""Edits and transitions of places in the picture, which change bits, selectors or masks."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ FORMULA_PLACE = LaneRef(Role.TABLE, 0)
 
 
 class PlaceKind(StrEnum):
-    """The kind of a place, which decides what keys and clicks do there."""
+    """The kind of a place, which determines the effect of keys and clicks."""
 
     ANSWER = "answer"
     """A lane to predict."""
@@ -61,16 +58,16 @@ class PlaceKind(StrEnum):
 
 
 class OperandBits(NamedTuple):
-    """Bits of an operand that decide what a figure shows."""
+    """Bits of an operand that control a figure."""
 
     role: str
     low: int
     width: int
     value: int
-    """Their present value."""
+    """Their current value."""
 
     def parse_digit(self, char: str) -> int | None:
-        """Return the value of a typed digit; None if it is none, or if one is not enough."""
+        """Return the value of a typed digit; None if one digit is not a value."""
         if self.width > 4 or not char or char not in "0123456789abcdefABCDEF":
             return None
         digit = int(char, 16)
@@ -78,7 +75,7 @@ class OperandBits(NamedTuple):
 
 
 def find_control(trace: Trace, scene: Scene, place: Place) -> OperandBits | None:
-    """Return the operand's bits that decide what a place of a figure shows, or None."""
+    """Return the operand's bits that control a place of a figure, or None."""
     if isinstance(place, BitRef):
         if place.key not in trace.operands:
             return None
@@ -95,7 +92,7 @@ def find_control(trace: Trace, scene: Scene, place: Place) -> OperandBits | None
 
 
 def find_place_kind(trace: Trace, scene: Scene, place: Place) -> PlaceKind:
-    """Return the kind of a place of a trace that is not predicted."""
+    """Return the kind of a place outside predictions."""
     if place == FORMULA_PLACE:
         return PlaceKind.FORMULA
     if isinstance(place, BitRef):
@@ -116,19 +113,19 @@ class PartChoice(NamedTuple):
     """``asel`` or ``bsel``."""
     lane: int
     number: int
-    """Number of the part; for several lanes, from 0, those of a first, then those of b."""
+    """Number of the part; for several lanes, from 0, first of a, then of b."""
     unit: int = 0
     """Width of the part in bits, if it may change."""
 
 
 def is_mask_lane(trace: Trace, place: Place) -> bool:
-    """Whether a place represents a lane of a mask."""
+    """Whether a place is a lane of a mask."""
     row = trace.rows.get(place.key)
     return row is not None and trace.instruction.entry.lanes > 1 and row.micro.is_merge
 
 
 def find_part_choice(trace: Trace, place: Place) -> PartChoice | None:
-    """Return the selector that decides the part at a place, with its present part, or None."""
+    """Return the selector of the part at a place, with its current part, or None."""
     row = trace.rows.get(place.key)
     part = row.micro.find_part(place.lane) if row else None
     if row is None or part is None:
@@ -141,7 +138,7 @@ def find_part_choice(trace: Trace, place: Place) -> PartChoice | None:
 
 
 def count_part_choices(trace: Trace, place: Place) -> int:
-    """Return the number of parts that a selector can give to a place."""
+    """Return the number of possible parts at a place."""
     part = trace.rows[place.key].micro.find_part(place.lane)
     assert part
     count = trace.instruction.entry.lanes
@@ -151,9 +148,9 @@ def count_part_choices(trace: Trace, place: Place) -> int:
 def find_link(
     trace: Trace, scene: Scene, start: Place, end: Place
 ) -> tuple[OperandBits, int] | PartChoice | None:
-    """Return the change that a link between a register's part and a lane makes, or None.
+    """Return the change for a link between a register's part and a lane, or None.
 
-    It is another value of bits of an operand, or another part; the link may begin at either end.
+    It is another value of an operand's bits, or another part; the link may begin at either end.
     Raise ValueError, with the reason, if the selector cannot take this part.
     """
     for chip, lane in ((start, end), (end, start)):
@@ -178,7 +175,7 @@ def parse_part(text: str, type_: Type, unit: int, number: int, bits: int) -> int
     """Return the bits of an operand with a typed value in one of its parts.
 
     ``unit`` is the width of a part in bits, ``number`` counts parts from the least significant.
-    Raise PtxError if the text is no value.
+    Raise PtxError if the text is not a value.
     """
     if unit == type_.bits:
         return parse_value(text, type_)
@@ -188,7 +185,7 @@ def parse_part(text: str, type_: Type, unit: int, number: int, bits: int) -> int
 
 
 def with_operand_bits(setup: Setup, role: str, bits: int) -> Setup:
-    """Return the setup with other bits of an operand, a register or a literal."""
+    """Return the setup with other bits of an operand, either a register or a literal."""
     is_register = role in setup.instruction.names
     return (
         edits.with_value(setup, role, bits)
@@ -198,7 +195,7 @@ def with_operand_bits(setup: Setup, role: str, bits: int) -> Setup:
 
 
 def with_nudge(setup: Setup, role: str, low: int, width: int, delta: int) -> Setup | None:
-    """Return the setup with a part of an operand changed by a number; a float by neighbours.
+    """Return the setup with a number added to a part of an operand; a float moves by neighbours.
 
     The part has ``width`` bits from bit ``low`` and wraps around. Return None if a float has no
     such neighbour.
@@ -213,7 +210,7 @@ def with_nudge(setup: Setup, role: str, low: int, width: int, delta: int) -> Set
 
 
 def find_source_number(scene: Scene, chip: Place, lane: Place) -> int | None:
-    """Return the number of a source byte that a lane can take; None if they don't belong."""
+    """Return the number of a source byte that a lane can take; None for unrelated places."""
     for figure in _iter_figures(scene):
         if isinstance(figure, PermutationFigure) and figure.selector_name:
             numbers = [source.number for source in figure.sources if source.place == chip]
@@ -223,7 +220,7 @@ def find_source_number(scene: Scene, chip: Place, lane: Place) -> int | None:
 
 
 def find_table_column(scene: Scene, place: BitRef) -> tuple[TableEntry, frozenset[BitRef]] | None:
-    """Return the entry of a truth table that a bit uses, and the places that it lights."""
+    """Return the truth table's entry of a bit, and the places to highlight."""
     for figure in _iter_figures(scene):
         if isinstance(figure, TableFigure) and figure.result.digits:
             keys = [word.place.key for word in (*figure.words, figure.result)]
@@ -244,7 +241,7 @@ def _iter_figures(scene: Scene) -> Iterator[RowFigure]:
 
 
 def _find_controlling_place(figure: RowFigure, place: Place) -> LaneRef | None:
-    """Return the place of the number that decides what a place of a figure shows."""
+    """Return the place of the number that controls a place of a figure."""
     if isinstance(figure, PermutationFigure):
         return next((x.digit for x in figure.lane_bytes if place in (x.place, x.digit)), None)
     if isinstance(figure, BitRulers) and place in [ruler.place for ruler in figure.rulers]:
@@ -253,7 +250,7 @@ def _find_controlling_place(figure: RowFigure, place: Place) -> LaneRef | None:
 
 
 def find_unread_places(scene: Scene) -> frozenset[LaneRef]:
-    """Return the parts of operands that cannot change a result, whatever the values are."""
+    """Return the parts of operands that cannot change a result, whatever the values."""
     return frozenset(
         cell.place
         for register in scene.registers
@@ -265,8 +262,8 @@ def find_unread_places(scene: Scene) -> frozenset[LaneRef]:
 def describe_operand_part(trace: Trace, scene: Scene, bits: LaneBits, step: int) -> str:
     """Return a sentence on bits of an operand, from the first ``step`` steps.
 
-    Of the values computed from them, it is on the one that they alone decide, such as the byte that
-    a digit of ``prmt`` picks; otherwise on the first. Empty if the steps don't read them yet.
+    It is on the value that they alone determine, such as the byte that a digit of ``prmt`` picks,
+    or else on the first value computed from them. It is empty if no step reads them yet.
     """
     places = find_descendants(trace, bits)
     if not places:
@@ -290,7 +287,7 @@ def describe_operand_part(trace: Trace, scene: Scene, bits: LaneBits, step: int)
 
 
 def nudge_place(state: ExplorerState, scene: Scene, place: Place, delta: int) -> Requests:
-    """Change what a place of a scene shows to its next or previous value."""
+    """Change a place of a scene to its next or previous value."""
     trace = state.trace
     if isinstance(place, LaneRef) and place.key in trace.operands:
         width = choose_part_width(trace, place.key)
@@ -311,7 +308,7 @@ def nudge_place(state: ExplorerState, scene: Scene, place: Place, delta: int) ->
 
 
 def link_places(state: ExplorerState, scene: Scene, start: Place, end: Place) -> Requests:
-    """Lay a wire from a register's part to a lane, or from the lane to the part."""
+    """Link a register's part and a lane, from either end."""
     try:
         link = find_link(state.trace, scene, start, end)
     except ValueError as error:
@@ -325,7 +322,7 @@ def link_places(state: ExplorerState, scene: Scene, start: Place, end: Place) ->
 
 
 def nudge_lane(state: ExplorerState, role: str, low: int, width: int, delta: int) -> Requests:
-    """Add a number to a part of an operand, from bit ``low`` on; a float goes to a neighbour."""
+    """Add a number to a part of an operand, from bit ``low`` on; a float moves to a neighbour."""
     changed = with_nudge(state.setup, role, low, width, delta)
     if changed is not None:
         yield from edit(state, changed)
@@ -357,7 +354,7 @@ def flip_mask(state: ExplorerState, lane: int) -> Requests:
 
 
 def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: int = 0) -> Requests:
-    """Select another byte or half-word: from 0, those of a first, then those of b.
+    """Select another byte or half-word: from 0, first of a, then of b.
 
     ``unit`` is the width of the part, if it may change.
     """
@@ -365,7 +362,7 @@ def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: in
 
 
 def _choose(state: ExplorerState, choose: Callable[..., Setup], *choice: object) -> Requests:
-    """Apply an edit of the form, or say why it is impossible."""
+    """Apply an edit of the form, or explain why it is impossible."""
     try:
         setup = choose(state.setup, *choice)
     except ChoiceError as refused:

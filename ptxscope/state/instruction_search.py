@@ -40,7 +40,7 @@ _SLOTS = {
     "nega": "negate negative minus",
     "boolop": "combine logic boolean predicate",
 }
-"""Common words for a slot, besides its name and its values."""
+"""Common words for a slot, in addition to its name and values."""
 
 
 class _Weights(NamedTuple):
@@ -55,13 +55,13 @@ class _Weights(NamedTuple):
 
 _W = _Weights()
 _INTRINSIC = 0.1
-"""Weight of an intrinsic that is not named: less than its instruction's."""
+"""Weight of an intrinsic without its name: less than its instruction's."""
 _CURRENT_LANES_BONUS = 0.5
 """Tie-breaker of instructions with the current lane count."""
 
 
 def search_instructions(query: str, lanes: int = 1) -> tuple[str, ...]:
-    """Return opcodes and intrinsics that match every word, best first; ties go to ``lanes``.
+    """Return opcodes and intrinsics that match every word, best first; ties favour ``lanes``.
 
     If none matches every word, return those that match the most words.
     """
@@ -70,7 +70,7 @@ def search_instructions(query: str, lanes: int = 1) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def find_unmatched_words(query: str, lanes: int = 1) -> tuple[str, ...]:
-    """Return the words of a query, as written, that no result matches."""
+    """Return the unmatched words of a query, as written."""
     words = _split_spoken_words(query[:_MAX_QUERY_CHARS])
     names = _score_query(query[:_MAX_QUERY_CHARS], lanes)
     if not names:
@@ -104,7 +104,7 @@ def _score_query(query: str, lanes: int) -> Mapping[str, float]:
 
 
 def _list_content_words(words: Sequence[str]) -> Sequence[str]:
-    """Return the words that say something; ``and`` does first or last: ``bitwise and``."""
+    """Return the content words; ``and`` is one at either end: ``bitwise and``."""
     return [
         word
         for index, word in enumerate(words)
@@ -156,7 +156,7 @@ def _weigh_words(terms: Iterator[tuple[str, float]]) -> dict[str, float]:
 
 
 def _iter_intrinsic_texts(intrinsic: Intrinsic) -> Iterator[tuple[str, float]]:
-    """Yield its name and, with less weight, texts about the modifiers that it uses."""
+    """Yield an intrinsic's name and, with less weight, texts about its modifiers."""
     yield f"{intrinsic.name} {intrinsic.name.lstrip('_')}", _W.name
     opcode, *modifiers = intrinsic.ptx.partition(" ")[0].split(".")
     entry = CATALOG[opcode]
@@ -171,7 +171,7 @@ def _iter_intrinsic_texts(intrinsic: Intrinsic) -> Iterator[tuple[str, float]]:
 
 
 def _iter_texts(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[tuple[str, float]]:
-    """Yield texts about an instruction with these of its slots, and the weight of their words."""
+    """Yield texts about an instruction with some of its slots, and the weights of their words."""
     yield entry.opcode, _W.name
     yield entry.base_opcode, _W.family
     yield entry.summary, _W.about

@@ -27,7 +27,7 @@ class ListingRow(NamedTuple):
     line: int
     text: str
     explained: bool = False
-    """Whether it is an instruction of the catalog, or an attempt at one."""
+    """Whether it is an instruction of the catalog, even an illegal one."""
     result: str = ""
     """The value written, if known."""
     errata: tuple[str, ...] = ()
@@ -37,21 +37,21 @@ class ListingRow(NamedTuple):
     problem: str = ""
     """The problem with the line, if any."""
     missing_names: tuple[str, ...] = ()
-    """Registers that it reads and whose values must be supplied."""
+    """Input registers whose values must be supplied."""
     unread: str = ""
     """The reason why the run cannot compute it."""
     sources: frozenset[int] = frozenset()
-    """The places of the statements whose results it reads, a carry among them."""
+    """The places of the statements whose results it reads, including a carry."""
     sequence: tuple[int, int] | None = None
-    """Its program, and the number of the sequence there that it belongs to, if it is only one."""
+    """Its program and, if it belongs to just one sequence, the number of that."""
     call: str = ""
     """The computation of a sequence that ends here: ``__vadd4(a, b) → d``."""
     source: str = ""
-    """The line of CUDA C++ that it was compiled from: ``sad.cu:5``."""
+    """Its source line in CUDA C++: ``sad.cu:5``."""
 
 
 def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
-    """Yield the rows of a program, with its name if it has one and its results if it was run."""
+    """Yield the rows of a program, with any name and, after a run, results."""
     if not program.name.startswith(("asm:", "block")):
         yield ListingRow(number, -1, 0, program.name)
     steps = {step.statement.number: step for step in run.steps} if run else {}
@@ -86,7 +86,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
 
 
 def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the ids of the errata that may change a result alone: literals are fixed."""
+    """Return the ids of the errata that may change a result; literals are fixed."""
     ins = statement.explained
     if ins is None:
         return ()
@@ -105,10 +105,10 @@ def _format_results(step: RunStep, types: Mapping[str, Type]) -> str:
 
 
 def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
-    """Return the sequence of each statement in just one, and what the last ones compute."""
+    """Return the sequence of each statement in just one, and the calls by last statement."""
     if not may_have_sequences(program.text):
         return {}, {}
-    from ..blocks.intrinsic_sequences import find_sequences  # most listings have none
+    from ..blocks.intrinsic_sequences import find_sequences  # most listings have no sequences
 
     sequences = find_sequences(program)
     places = [(y.number, number) for number, x in enumerate(sequences) for y in x.statements]
@@ -121,9 +121,9 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
 
 
 def list_explained(program: Program) -> tuple[int, ...]:
-    """Return the indices of the instructions of the catalog, and of attempts at one.
+    """Return the indices of the instructions of the catalog, even illegal ones.
 
-    In a program without any, those are explained that stand in all code.
+    In a program without any, common instructions are explained.
     """
     places = [*enumerate(program.statements)]
     explained = tuple(i for i, x in places if x.explained or x.problems)

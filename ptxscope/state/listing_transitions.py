@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_listing(state: ExplorerState) -> ShowHint | None:
-    """Say that no listing is open, if so."""
+    """Return that no listing is open, or None."""
     keys = (("listing.open", "opens one, or paste it"),)
     return None if state.cursor else ShowHint("No listing is open", keys=keys)
 
@@ -27,7 +27,7 @@ def check_listing(state: ExplorerState) -> ShowHint | None:
 
 
 def paste_text(state: ExplorerState, text: str) -> Requests:
-    """Open a pasted instruction, or several as a listing, or report what is wrong."""
+    """Open a pasted instruction, or several as a listing, or report errors."""
     from ..blocks.block_parser import MAX_STATEMENTS, find_block
     from ..engine.syntax.asm_bindings import parse_pasted
     from ..engine.syntax.parser import scan
@@ -75,7 +75,7 @@ def paste_text(state: ExplorerState, text: str) -> Requests:
 
 
 def _split_values(text: str) -> tuple[str, dict[str, str]]:
-    """Return a text without the assignments at its end, and these: ``…; a=-100 b=0x7f``."""
+    """Split a text from the assignments at its end: ``…; a=-100 b=0x7f``."""
     line, is_ended, rest = text.rpartition(";")
     pairs = [word.partition("=") for word in rest.split()]
     if not is_ended or not all(name and value for name, _, value in pairs):
@@ -84,7 +84,7 @@ def _split_values(text: str) -> tuple[str, dict[str, str]]:
 
 
 def open_typed_text(state: ExplorerState, text: str) -> Requests:
-    """Open a typed line that is more than one instruction as if it were pasted."""
+    """Open a typed line of several instructions as if it were pasted."""
     from .open_block import describe_opening
 
     if text == state.setup.line and describe_opening(state.setup):
@@ -105,8 +105,8 @@ def open_text(state: ExplorerState, text: str, name: str) -> Requests:
 def open_cursor(state: ExplorerState, cursor: ListingCursor, *, is_first: bool = False) -> Requests:
     """Open a listing beside the trace; with ``is_first``, undo ends there.
 
-    A block begins at the first step of its first statement, and the keys for steps go on through
-    all of them.
+    A block begins at the first step of its first statement, and the keys for steps pass through all
+    statements.
     """
     from ..learn.practice import pick_block_values
 

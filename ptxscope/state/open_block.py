@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def describe_opening(setup: Setup) -> str:
-    """Return what Enter opens the line as: ``block`` or ``listing``; empty for one instruction."""
+    """Return what Enter opens: ``block`` or ``listing``; empty for one instruction."""
     try:
         block = find_typed_block(setup)
     except PtxError:  # another statement writes registers
@@ -32,15 +32,15 @@ def describe_opening(setup: Setup) -> str:
 
 
 def find_typed_block(setup: Setup) -> BasicBlock | None:
-    """Return the block that the line is, or None if it is one instruction, or none.
+    """Return the line as a block; None unless it has several instructions.
 
-    Raise PtxError if one of several statements can't be computed.
+    Raise PtxError if one of several statements cannot be computed.
     """
     has_omission = setup.error is None and any(
         note.startswith(OMISSION_PREFIX) for note in setup.instruction.notes
     )
     has_several = has_omission or isinstance(setup.error, NotOneError)
-    # a statement may be none of the catalog's, and yet several of its instructions
+    # one statement outside the catalog may be equal to several instructions
     has_list = setup.error is not None and "{" in setup.line
     if not has_several and not has_list:
         return None
@@ -54,13 +54,13 @@ def find_typed_block(setup: Setup) -> BasicBlock | None:
 def with_statements(
     setup: Setup, cursor: ListingCursor | None, text: str
 ) -> tuple[Setup, ListingCursor | None]:
-    """Return the setup with another line, and the cursor at the end of the block that it is.
+    """Return the setup with another line, and, for a block, the cursor at its end.
 
-    The cursor is None for one instruction. With an error in the line, both stay but for the error.
+    The cursor is None for one instruction. If the line has an error, only the error changes.
     """
     given = _map_values(setup, cursor)
     alone = with_line(replace(setup, place=None, is_detached=False), text)
-    if cursor is not None and alone.error is None:  # its roles were those of a statement
+    if cursor is not None and alone.error is None:  # its roles belonged to a statement
         pairs = alone.instruction.names.items()
         values = {role: given[x] for role, name in pairs for x in (role, name) if x in given}
         alone = replace(alone, values=values | find_register_constants(alone.instruction))
@@ -77,7 +77,7 @@ def with_statements(
 def open_typed_block(
     block: BasicBlock, setup: Setup, values: Mapping[str, int]
 ) -> tuple[Setup, ListingCursor]:
-    """Return a setup as a block's last statement, and the cursor there; values go by name."""
+    """Return the setup of a block's last statement, and its cursor; values are kept by name."""
     known = {
         operand.name: values[operand.name] & (1 << operand.type.bits) - 1
         for operand in block.inputs
@@ -88,7 +88,7 @@ def open_typed_block(
 
 
 def _map_values(setup: Setup, cursor: ListingCursor | None) -> Mapping[str, int]:
-    """Return the values that the reader has given by register, or by the role of an old one."""
+    """Return the user's values by register, or by role for an old instruction."""
     if cursor is not None:
         return cursor.listing.inputs_by_program[cursor.program]
     names = setup.instruction.names
@@ -102,7 +102,7 @@ def _map_values(setup: Setup, cursor: ListingCursor | None) -> Mapping[str, int]
 def open_block(
     block: BasicBlock, model_name: str = "isa", values: Mapping[str, int] | None = None
 ) -> ListingCursor:
-    """Return a block at its first statement; registers without a value have edge cases."""
+    """Open a block at its first statement; registers without a value get edge cases."""
     from ..engine.program.program import map_types
     from ..learn.practice import pick_block_values
     from ..sources.source_programs import load
@@ -127,7 +127,7 @@ def open_block(
 
 
 def _is_part(statement: Statement, x: BlockStatement, *, is_first: bool) -> bool:
-    """Whether a block statement does a statement, or, with others, a part of it."""
+    """Whether a block statement computes a statement, or a part of it."""
     if x.whole_text:
         return x.whole_text == statement.text
     return x.text == statement.text and is_first

@@ -1,9 +1,9 @@
 """An open listing, its input values, and the cursor in it.
 
-This module is independent of the terminal. An OpenListing holds its programs and the input values
-of their registers, and runs each program once. A ListingCursor is a position in it, so moving
-computes nothing. If you edit a value that no computed statement has written, it becomes an input of
-the run, so the statements after it are computed from it.
+This module is independent of the terminal. An OpenListing has programs and the input values of
+their registers, and runs each program once. A ListingCursor is a position in it; moving computes
+nothing. An edited value that no statement computes becomes an input of the run, from which later
+statements are computed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 MAX_CHARS = 1_000_000
 """Maximum characters of a listing in the explorer."""
 _MAX_NAMED_LINES = 4
-"""Maximum lines that a note names as unreadable for the run."""
+"""Maximum unreadable lines in a note."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class OpenListing(FrozenRecord):
     model: str = "isa"
     name: str = field(default="", compare=False, repr=False)
     text: str = field(default="", compare=False, repr=False)
-    """The text of the file when it was opened."""
+    """The text of the file at its opening."""
     block: BasicBlock | None = None
-    """The statements as one evaluation, if they are a block."""
+    """The statements as one evaluation, for a block."""
 
     @cached_property
     def runs(self) -> dict[int, Run]:
-        """The runs so far, by program; a listing with other inputs starts with none."""
+        """The runs so far, by program; empty after a change of inputs."""
         return {}
 
     @cached_property
@@ -85,7 +85,7 @@ class OpenListing(FrozenRecord):
         return self.runs[program]
 
     def format_line(self, line: int) -> str:
-        """Return ``line 12``, or ``line 12 (sad.cu:5)`` if ``.loc`` names the source."""
+        """Return ``line 12``, or with a source (``.loc``) ``line 12 (sad.cu:5)``."""
         return read_source_lines(self.text).format_line(line)
 
     def make_rows(self, program: int) -> tuple[ListingRow, ...]:
@@ -122,7 +122,7 @@ class ListingCursor:
 
     @property
     def is_explained(self) -> bool:
-        """Whether the statement under the cursor is explained, or an illegal attempt at one."""
+        """Whether the statement under the cursor is explained, even if illegal."""
         return self.index in list_explained(self.listing.programs[self.program])
 
     @property
@@ -137,7 +137,7 @@ class ListingCursor:
 
     @property
     def step(self) -> RunStep | None:
-        """The result of the statement under the cursor; None if the run has not reached it."""
+        """The run's step at the cursor; None if not reached."""
         return next((x for x in self.program_run.steps if x.statement.number == self.index), None)
 
     @cached_property
@@ -148,8 +148,8 @@ class ListingCursor:
     def _values_before(self) -> Mapping[str, int | str]:
         """The register contents before the statement, for registers that earlier statements write.
 
-        Each is the value that the run computed, or the key that supplies it as an input. It is
-        empty if the run has not reached the statement that computes the register.
+        Each is the computed value, or the key of its input; empty if the run has not reached the
+        statement that computes the register.
         """
         program, places = self.listing.programs[self.program], dict[str, WritePlace]()
         places |= {name: make_initial_place(name) for name in program.constants}
@@ -157,7 +157,7 @@ class ListingCursor:
         return {name: self._find_value_at(place) for name, place in places.items()}
 
     def _find_value_at(self, place: WritePlace) -> int | str:
-        """Return the value at a place that the run computed, or the key that supplies it."""
+        """Return the computed value at a place, or the key of its input."""
         value = self.program_run.values.get(place)
         if value and value.bits is not None and not value.is_input:
             return value.bits
@@ -165,7 +165,7 @@ class ListingCursor:
 
     @property
     def _computed_values(self) -> Mapping[str, int]:
-        """The register values before the statement that the run has computed."""
+        """The computed register values before the statement."""
         return {name: x for name, x in self._values_before.items() if isinstance(x, int)}
 
     @cached_property
@@ -180,10 +180,7 @@ class ListingCursor:
         return {**values, **self._computed_values}
 
     def _find_input_key(self, name: str) -> str:
-        """Return the input key of a register before the statement.
-
-        Return an empty string if the register is computed.
-        """
+        """Return the input key of a register before the statement; empty if it is computed."""
         place = self._values_before.get(name, make_initial_key(name))
         if not place or isinstance(place, int):
             return ""
@@ -197,7 +194,7 @@ class ListingCursor:
     def make_setup(self, old_setup: Setup) -> Setup:
         """Return the setup of the statement; an unknown register is 0.
 
-        For an illegal statement, return its line. If the line alone is not legal, the setup has the
+        An illegal statement has its line. If the line alone is not legal, the setup has the
         instruction of ``old_setup``.
         """
         ins, place = self.statement.instruction, (self.program, self.index)
@@ -213,7 +210,7 @@ class ListingCursor:
         return replace(make_setup(ins, self._input_values, self.listing.model), place=place)
 
     def update_setup(self, setup: Setup) -> Setup:
-        """Return the setup with the run's values of the registers that it names."""
+        """Return the setup with the run's values of its registers."""
         if setup.is_detached or setup.place != (self.program, self.index):
             return setup
         ins = setup.instruction
@@ -227,14 +224,14 @@ class ListingCursor:
         return setup if is_unchanged else replace(setup, values={**setup.values, **values})
 
     def find_computed_register(self, setup: Setup, role: str) -> str:
-        """Return the register of a role if the run computes its value, or nothing."""
+        """Return the register of a role if the run computes its value; may be empty."""
         is_followed = setup.instruction == self.statement.instruction and not setup.is_detached
         name = setup.instruction.names.get(role, "")
         has_place = setup.place == (self.program, self.index)
         return name if is_followed and has_place and name in self._computed_values else ""
 
     def list_notes(self, setup: Setup) -> tuple[str, ...]:
-        """Return notes for the reader: unknown values, the end of the run, edits."""
+        """Return notes on unknown values, the end of the run, and edits."""
         ins, notes = self.statement.instruction, list[str]()
         if setup.place is None or setup.error is not None:
             return ()
@@ -268,7 +265,7 @@ class ListingCursor:
             yield f"unknown, shown as 0: {', '.join(unknown)}"
 
     def _iter_unreached_reasons(self) -> Iterator[str]:
-        """Yield the reasons why the run has not reached the statement."""
+        """Yield reasons why the run has not reached the statement."""
         need = next(iter(self.program_run.missing_inputs), None)
         if need is None and self.program_run.steps:
             line = self.listing.format_line(self.program_run.steps[-1].line)
@@ -281,7 +278,7 @@ class ListingCursor:
 
     @cached_property
     def block_trace(self) -> Trace | None:
-        """The evaluation of all statements, if they are a block."""
+        """The evaluation of a block's statements."""
         block = self.listing.block
         if block is None:
             return None
@@ -307,7 +304,7 @@ class ListingCursor:
         ]
 
     def move_by(self, delta: int) -> ListingCursor:
-        """Return the cursor at the next or previous explained instruction, even an illegal one."""
+        """Return the cursor at the next or previous explained instruction, even if illegal."""
         places, place = self._explained, (self.program, self.index)
         index = places.index(place) + delta if place in places else 0
         return self.move_to(*places[min(max(index, 0), len(places) - 1)])
@@ -326,12 +323,12 @@ class ListingCursor:
     # --- in the undo history -------------------------------------------------------------
 
     def follow_setup(self, setup: Setup) -> tuple[ListingCursor, Setup]:
-        """Return the listing, run on the values that the explorer shows, and the run's values."""
+        """Return the listing, run on the explorer's values, and the setup with the run's values."""
         cursor = self.rerun_on(setup)
         return cursor, cursor.update_setup(setup)
 
     def count_chars(self, previous: ListingCursor | None) -> int:
-        """Return the characters of the listing; 0 if it belongs to an older cursor."""
+        """Return the characters of the listing; 0 if it is shared with an older cursor."""
         is_same = previous is not None and previous.listing.programs is self.listing.programs
         return 0 if is_same else len(self.listing.text)
 
@@ -340,7 +337,7 @@ class ListingCursor:
         return replace(self, listing=replace(self.listing))
 
     def describe_change(self, old: Moment, new: Moment) -> str:
-        """Return the listing that was opened, or the line that was gone to; or nothing."""
+        """Return the newly opened listing, or the new line; may be empty."""
         name, place = quote_word(self.listing.name), new.setup.place
         before, after = old.extras.get(self.key), new.extras.get(self.key)
         if after is self and not (
@@ -354,7 +351,7 @@ class ListingCursor:
     # --- the run -------------------------------------------------------------------------
 
     def rerun_on(self, setup: Setup) -> ListingCursor:
-        """Return the listing, run on the values and the model that the explorer shows.
+        """Return the listing, run on the explorer's values and model.
 
         An edited instruction does not affect later statements; nor do values of registers that
         earlier statements computed.
@@ -384,7 +381,8 @@ class ListingCursor:
         """Return the cursor at the statement that wrote unexpected bits, and a message.
 
         ``text`` is ``NAME=VALUE``: a register and its observed value at the end. Without such a
-        statement, the cursor stays and the message says why. Raise PtxError if the text is invalid.
+        statement, the cursor stays and the message has the reason. Raise PtxError if the text is
+        invalid.
         """
         register, _, value = text.partition("=")
         program = self.listing.programs[self.program]
@@ -413,7 +411,7 @@ class ListingCursor:
 
 
 def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
-    """Return a listing at its first explained instruction, or None if it has none."""
+    """Return a listing at its first explained instruction, or None without one."""
     programs = tuple(x for x in load(text, name) if list_explained(x))
     if not programs:
         return None
@@ -423,7 +421,7 @@ def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor
 
 
 def read_listing(name: str) -> str:
-    """Return a file's text. Raise ValueError if it cannot be read or is too long for a list."""
+    """Return a file's text. Raise ValueError if it cannot be read or is too long."""
     try:
         data = files.read(files.expand_path(name), 4 * MAX_CHARS)
     except OSError as error:

@@ -1,8 +1,8 @@
-"""Permalinks: what an explorer shows, as the readable fragment of an address.
+"""Permalinks: the explorer's view as a readable fragment of an address.
 
-``#vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&model=ptxas&step=3&v=1``: the line, the operands
-by role, or by a block's registers as in ``&$q=0x12``, and what is shown of them. Everything in it
-is data: text that is parsed as a line or as a value, a number, or a word of a list.
+``#vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&model=ptxas&step=3&v=1``: the line, the operands by
+role, or by a block's registers as in ``&$q=0x12``, and the view. Everything in it is data: text
+parsed as a line or as a value, a number, or a word of a list.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ MAX_PERMALINK_CHARS = 2000
 _VERSION = 1
 _MAX_STEP = 999
 _READABLE = "@!$*,;:/[]"
-"""Characters that stay as they are, beside letters, digits and ``_.-~``."""
+"""Unescaped characters besides letters, digits and ``_.-~``."""
 _ROLES = frozenset(map(str, Role))
 _TOOL_NAME = re.compile(r"[a-z][a-z_-]*+")
 _FLAGS = ("both", "result", "predict")
-"""Words for what else is shown: each is absent or ``1``."""
+"""Words of the view, each absent or ``1``."""
 
 
 class PageLink(NamedTuple):
@@ -32,20 +32,20 @@ class PageLink(NamedTuple):
 
     line: str
     values: Mapping[str, str] = {}
-    """Operands as written, by role; of a block by register, with a ``$`` before its name."""
+    """Operands as written, by role; for a block by register, with a ``$`` before its name."""
     model: str = "isa"
     step: int = 0
     """Step from 1; 0 is the last one."""
     flags: frozenset[str] = frozenset()
     """Words of ``both`` (the steps of both answers), ``result`` (before its step), ``predict``."""
     tool: str = ""
-    """The open tool; empty if none is. An explorer may lack it."""
+    """The open tool; may be empty. An explorer may lack it."""
     text: str = ""
     """The text typed in it."""
 
 
 def format_permalink(link: PageLink) -> str:
-    """Return the fragment without ``#``; empty if it would be longer than is allowed."""
+    """Return the fragment without ``#``; empty if it would be too long."""
     pairs = [*link.values.items()]
     pairs += [("model", link.model)] if link.model != "isa" else []
     pairs += [("step", str(link.step))] if link.step else []
@@ -58,7 +58,7 @@ def format_permalink(link: PageLink) -> str:
 
 
 def parse_permalink(fragment: str) -> PageLink:
-    """Parse a fragment without ``#``; raise ValueError, with the reason, if it is no permalink."""
+    """Parse a fragment without ``#``; raise ValueError, with the reason, for an invalid one."""
     if len(fragment) > MAX_PERMALINK_CHARS:
         raise ValueError(f"it has {len(fragment)} characters; the limit is {MAX_PERMALINK_CHARS:,}")
     line, *parts = fragment.split("&")
@@ -104,7 +104,7 @@ def _quote(text: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """Return a text; raise ValueError unless its bytes are UTF-8 without control characters."""
+    """Decode a text; raise ValueError unless it is UTF-8 without control characters."""
     try:
         decoded = unquote_plus(text, errors="strict")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Requests of a transition of the explorer to its user interface, as data."""
+"""Requests of the explorer's transitions to the user interface, as data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShowHint(NamedTuple):
     is_sticky: bool = False
     """Whether other hints do not replace it for some seconds."""
     keys: tuple[tuple[str, str], ...] = ()
-    """The ids of actions that go on from here, each with what its key does."""
+    """The ids of follow-up actions, each with the effect of its key."""
     on_enter: Transition | None = None
     """The action of Enter while the hint is visible and nothing has the focus."""
 
@@ -71,7 +71,7 @@ class AskValue(NamedTuple):
     field: Any
     start: str
     place: Place | None
-    """Its cell in the lanes, if the request came from there."""
+    """Its cell in the lanes, if that is the source of the request."""
 
 
 class AskAnswer(NamedTuple):
@@ -81,7 +81,7 @@ class AskAnswer(NamedTuple):
     parse: Callable[[str], int]
     start: str
     take: Transition
-    """Called with ``about``, the text, and whether it was entered rather than left."""
+    """Called with ``about``, the text, and whether it was entered instead of left."""
     about: object
     place: Place
     """The cell to return to."""
@@ -97,11 +97,13 @@ class AskText(NamedTuple):
     hint: str
     does: str
     check: Callable[[str, Callable[..., None]], object] | None = None
-    """Raises ValueError for a text that it refuses. It runs in a thread, and calls its second
-    argument with the number of the instructions that it has run, which raises Stopped if the user
-    has stopped it."""
+    """Raises ValueError for a refused text.
+
+    It runs in a thread, and calls its second argument with the number of executed instructions,
+    which raises Stopped at the user's request.
+    """
     is_suggestion: bool = False
-    """Whether the text is selected, so that a new one replaces it."""
+    """Whether the text is selected for replacement."""
 
 
 class MenuItem(NamedTuple):
@@ -110,7 +112,7 @@ class MenuItem(NamedTuple):
     label: str
     about: str = ""
     group: str = ""
-    """The heading above it, which it shares with its neighbours."""
+    """The heading above it and its neighbours."""
 
 
 class AskItem(NamedTuple):
@@ -123,28 +125,27 @@ class AskItem(NamedTuple):
 
 
 class Open(NamedTuple):
-    """Open another dialog or screen; the answer is what it returns."""
+    """Open another dialog or screen; the answer is its result."""
 
     name: str
-    """Its module and class in ``screens``: ``dialogs.export_dialog:ExportDialog``; a feature's has
-    its package too."""
+    """Its module and class in ``screens``, as ``dialogs.export_dialog:ExportDialog``, or a feature."""
     values: tuple[object, ...]
 
 
 class RunInThread(NamedTuple):
-    """Run a function in a thread, which the user may stop; the answer is what it returns."""
+    """Run a function in a thread, which the user may stop; the answer is its result."""
 
     function: Callable[[IsStopped], object]
 
 
 class Wait(NamedTuple):
-    """Go on after some seconds; another request of this kind takes the place of this one."""
+    """Continue after some seconds; another request of this kind replaces this one."""
 
     seconds: float
 
 
 class Act(NamedTuple):
-    """Do what only the screen can, by the name of one of its methods, or of a feature's function.
+    """Call a method of the screen, or a feature's function, by name.
 
     The function, ``module:name``, is called with the ``ActionRunner``.
     """
@@ -170,16 +171,16 @@ Request = (
     | Act
 )
 Requests = Generator[Request, Any, None]
-"""The requests of a transition, to which the answers are sent."""
+"""The requests of a transition; answers are sent back to it."""
 Transition = Callable[..., Requests | None]
 """A function of the state, and of arguments, that changes the state."""
 
 
 def refuse(reason: object, *keys: tuple[str, str]) -> ShowHint:
-    """Return a hint that says why something is not done."""
+    """Return a hint with the reason of a refusal."""
     return ShowHint(f"{REFUSED} {make_printable(str(reason))}", "", is_sticky=True, keys=keys)
 
 
 def act(_: object, name: str, *values: object) -> Requests:
-    """Ask for what only the screen can do, whatever the state is."""
+    """Call a method of the screen, whatever the state."""
     yield Act(name, values)

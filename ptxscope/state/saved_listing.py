@@ -1,4 +1,4 @@
-"""An open listing as it is saved between runs of the explorer."""
+"""An open listing, saved between runs of the explorer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .open_listing import ListingCursor
 
 MAX_SAVED_CHARS = 200_000
-"""Maximum characters of a saved listing: a larger one would delay the next start by seconds."""
+"""Maximum characters of a saved listing: larger ones would delay the next start by seconds."""
 
 
 class SavedListing(NamedTuple):
@@ -34,15 +34,15 @@ class SavedListing(NamedTuple):
     is_stepping: bool
     """Whether the results of a block's later statements are hidden."""
     is_detached: bool
-    """Whether the operands are not those of the listing's run."""
+    """Whether the operands differ from the listing's run."""
 
 
 def save_listing(
     cursor: ListingCursor | None, setup: Setup, *, is_stepping: bool
 ) -> SavedListing | None:
-    """Return what to save of an open listing.
+    """Return the saved form of an open listing.
 
-    Return None without one, if it is too long, or if the line is no longer that of a statement.
+    Return None without a listing, if it is too long, or if no statement has the line.
     """
     if cursor is None or setup.place is None or len(cursor.listing.text) > MAX_SAVED_CHARS:
         return None
@@ -60,14 +60,14 @@ def save_listing(
 
 
 def _replace_surrogates(text: str) -> str:
-    """Replace what UTF-8 cannot encode, as in the name of a file."""
+    """Replace text that UTF-8 cannot encode, as in a file's name."""
     return text.encode(errors="replace").decode()
 
 
 def reopen_listing(
     saved: SavedListing | None, setup: Setup
 ) -> tuple[Setup, ListingCursor] | tuple[Setup]:
-    """Return a saved setup in its listing, and the cursor; the setup alone without a listing."""
+    """Return a saved setup in its listing, and the cursor; without a listing, only the setup."""
     cursor = _open(saved) if saved else None
     if saved is None or cursor is None:
         return (setup,)
@@ -101,7 +101,7 @@ def _open(saved: SavedListing) -> ListingCursor | None:
 
 
 def _iter_inputs(program: Program, inputs: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield the inputs that a program can have."""
+    """Yield the valid inputs of a program."""
     from ..blocks.execution import make_given_value
     from ..blocks.program_run import find_unknown_sites
 
@@ -121,7 +121,7 @@ def listing_to_json(saved: SavedListing | None) -> dict[str, object] | None:
 
 
 def listing_from_json(data: JsonNode) -> SavedListing | None:
-    """Return the listing that ``listing_to_json`` wrote; raise ValueError for anything else."""
+    """Parse the output of ``listing_to_json``; raise ValueError for anything else."""
     if data.value is None:
         return None
     fields = {
@@ -146,7 +146,7 @@ def values_to_json(values: Mapping[str, int]) -> dict[str, str]:
 
 
 def values_from_json(data: JsonNode) -> dict[str, int]:
-    """Return the bits that ``values_to_json`` wrote; raise ValueError for anything else."""
+    """Parse the output of ``values_to_json``; raise ValueError for anything else."""
     values = {name: int(data.get_field(name, str).value, 16) for name in data.value}
     if any(bits < 0 or bits >> 64 for bits in values.values()):
         raise ValueError("a value has more than 64 bits")

@@ -1,4 +1,4 @@
-"""A session: the current setup and what else is undone with it, with the undo history."""
+"""A session: the current setup, other values that are undone with it, and the undo history."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from ..engine.tracing.trace import Trace
 from .setup import Setup, trace_of
 
 LISTING_KEY = "listing"
-"""The key of the cursor in an open listing, the core's own extra."""
+"""The key of the core's extra, the cursor in an open listing."""
 MAX_UNDO_STEPS = 1000
-"""Edits that can be undone."""
+"""Maximum edits that can be undone."""
 MAX_UNDO_CHARS = 8_000_000
-"""Characters of their lines and listings together."""
+"""Maximum characters of their lines and listings together."""
 
 
 class Extra(Protocol):
-    """A frozen value that is undone together with the setup: such as an open listing."""
+    """A frozen value that is undone together with the setup, such as an open listing."""
 
     key: ClassVar[str]
     """A session has one value of each key."""
     values_label: ClassVar[str]
-    """The name of the change if the value differs and ``describe_change`` names nothing."""
+    """The name of a change if ``describe_change`` returns nothing."""
 
     def follow_setup(self, setup: Setup) -> tuple[Self, Setup]:
-        """Return the value and the setup after an edit of the setup, made to agree."""
+        """Make the value and the setup consistent after an edit of the setup; return both."""
 
     def count_chars(self, previous: Self | None) -> int:
-        """Return its size in characters, without what it shares with an older value."""
+        """Return its size in characters, without parts shared with an older value."""
 
     def without_caches(self) -> Self:
         """Return an equal value without computed values."""
 
     def describe_change(self, old: Moment, new: Moment) -> str:
-        """Return the largest change between two moments, one of which has it; or nothing."""
+        """Describe the largest change between two moments, one of which has the value; may be empty."""
 
 
 class Moment(NamedTuple):
@@ -51,7 +51,7 @@ class Moment(NamedTuple):
 
 
 class History:
-    """The latest moments, limited in number and in characters; at least one is always kept."""
+    """The latest moments, limited in number and characters; at least one is kept."""
 
     def __init__(self) -> None:
         self._moments = deque[tuple[Moment, int]]()
@@ -105,14 +105,14 @@ class Session:
 
     @property
     def deviations(self) -> tuple[Deviation, ...]:
-        """Every known answer that differs from the documented one."""
+        """The known answers that differ from the documented one."""
         if self._deviations is None:
             self._deviations = find_deviations(self.trace)
         return self._deviations
 
     @property
     def deviation(self) -> Deviation | None:
-        """The two answers that are shown; None if they agree."""
+        """The two answers to show; None if all agree."""
         return find_deviation(self.trace, self.deviations)
 
     def apply(
@@ -125,7 +125,7 @@ class Session:
     ) -> bool:
         """Apply an edit and return whether it changed anything.
 
-        The edit replaces an extra, if one is passed, and removes that of ``removed_key``. With
+        The edit replaces any ``extra``, and removes the one with ``removed_key``. With
         ``coalesce``, one undo reverts this edit and the last one together.
         """
         extras = {key: x for key, x in self.extras.items() if key != removed_key}
@@ -140,11 +140,11 @@ class Session:
         return True
 
     def amend(self, setup: Setup, extra: Extra | None = None) -> None:
-        """Replace the current setup, and an extra if one is passed, as part of the last edit."""
+        """Replace the current setup, and any ``extra``, as part of the last edit."""
         self._set_state(setup, {**self.extras, extra.key: extra} if extra else self.extras)
 
     def follow_setup(self) -> None:
-        """Make the setup and its extras agree, as part of the last edit."""
+        """Make the setup and its extras consistent, as part of the last edit."""
         for extra in self.extras.values():
             followed, setup = extra.follow_setup(self.setup)
             self.amend(setup, followed)

@@ -1,4 +1,4 @@
-"""A setup: an instruction and operand values, from which everything shown is computed."""
+"""A setup: an instruction and operand values, the input of every evaluation."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ..engine.tracing.annotations import NOTHING, Annotations, Note
 from ..engine.tracing.trace import Trace, make_trace
 
 FIRST_OPCODE = "vadd4"
-"""The instruction whose example the first start shows."""
+"""The instruction of the first start's example."""
 
 
 class OperandOrigin(NamedTuple):
-    """The source of operands that are not those of the listing's run."""
+    """The source of operands that differ from the listing's run."""
 
     text: str
     """``step 18 of another run``."""
     values: Mapping[str, int]
-    """The operands by role, as they were there."""
+    """The operands by role at the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,20 @@ class Setup(FrozenRecord):
     line: str
     """The text of the line. While it is not legal, ``instruction`` is the last legal one."""
     values: Mapping[str, int]
-    """Operand bits by role, including operands that the line does not mention now."""
+    """Operand bits by role, including operands that are not in the line now."""
     model: str = "isa"
     error: PtxError | None = field(default=None, compare=False, repr=False)
-    """The error in the line; the same for the same line."""
+    """The error in the line, which depends only on the line."""
     annotations: Annotations = NOTHING
     """The user's annotations, for exports."""
     place: tuple[int, int] | None = None
-    """The program and the statement of the open listing that it shows."""
+    """The program and the statement of the open listing."""
     is_detached: bool = False
-    """Whether its operands come from an explanation rather than from the listing."""
+    """Whether its operands come from an explanation, not from the listing."""
     edited_roles: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
-    """The roles whose values the user has edited; the others' may be those of an example."""
+    """The roles with values that the user edited; other values may be an example's."""
     origin: OperandOrigin | None = None
-    """The source of the operand values, if it is known."""
+    """The source of the operand values, if known."""
 
 
 def trace_of(setup: Setup) -> Trace:
@@ -69,7 +69,7 @@ def trace_of(setup: Setup) -> Trace:
 
 
 def collect_operands(setup: Setup) -> dict[str, int]:
-    """Return the operands that are read, and those that have a value without being read.
+    """Return the operands that are read, and the others that have a value.
 
     A register in several roles has the value of the first.
     """
@@ -87,7 +87,7 @@ def collect_operands(setup: Setup) -> dict[str, int]:
 
 
 def make_unset_bits(setup: Setup, role: str) -> int:
-    """Return the bits of a register without a value. A listing shows every unknown value as 0."""
+    """Return the default bits of a register. A listing shows unknown values as 0."""
     if role == Role.GUARD:
         return 1
     form, entry = setup.instruction.form, setup.instruction.entry
@@ -100,7 +100,7 @@ def make_unset_bits(setup: Setup, role: str) -> int:
 
 
 def _is_in(note: Note, trace: Trace) -> bool:
-    """Whether the trace has a lane for the note at its step; an edit may restore it."""
+    """Whether the trace has the note's lane at its step; an edit may restore it."""
     rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
     return any(note.lane is None or note.lane < len(row.values) for row in rows)
 

@@ -1,4 +1,4 @@
-"""The choices of a form: the cells of its slots, their meaning, and why one is illegal.
+"""The choices of a form: the cells of its slots, their meaning, and reasons of illegality.
 
 All user interfaces share these choices: the modifiers' table and row, and the lanes.
 """
@@ -43,13 +43,13 @@ class ChoiceError(Exception):
 def list_slots(form: Form) -> list[Slot]:
     """Return the slots to choose, in the ISA's order; c depends on the others.
 
-    They have the values of every shape of the opcode: one of another shape leads there.
+    They have the values of all shapes of the opcode; a choice may change the shape.
     """
     return [slot for slot in list_shared_slots(get_entry(form)) if slot.name != "c"]
 
 
 def has_digits(slot: Slot) -> bool:
-    """Whether each lane of the slot has a source of its own."""
+    """Whether each lane of the slot has a separate source."""
     return isinstance(slot.values, SelectorDigits)
 
 
@@ -108,7 +108,7 @@ def format_value(slot: Slot, value: object) -> str:
 
 
 def list_digits(form: Form, slot: Slot) -> tuple[int, ...]:
-    """Return the lanes of a selector or mask, written or by default; lane 0 first."""
+    """Return the lanes of a selector or mask, or of its default; lane 0 first."""
     value = form.get(slot.name)
     if isinstance(value, Selector):
         return value.lanes
@@ -178,7 +178,7 @@ def format_mask(form: Form, slot: Slot, value: object) -> str:
 
 
 def list_options(form: Form, cell: SlotCell) -> list[SlotOption]:
-    """Return every value of a cell's slot, with the reasons why some are illegal."""
+    """Return every value of a cell's slot, with the reason if it is illegal."""
     return list(_iter_options(form, find_slot(form, cell.slot), cell.lane))
 
 
@@ -231,12 +231,12 @@ def _format_reason(form: Form, slot: Slot, value: object) -> str:
 
 
 def _find_new_shapes(form: Form, name: str, value: object) -> tuple[Entry, ...]:
-    """Return the shapes that a value leads to; none if the form's own has it."""
+    """Return the shapes with a value; none if the form's shape has it."""
     return () if form.get(name) == value else find_shapes(form, name, value)
 
 
 def describe_cell(form: Form, cell: SlotCell) -> str:
-    """Return the meaning of a cell, or why it cannot be chosen."""
+    """Return the meaning of a cell, or the reason why it cannot be chosen."""
     reason = explain_refusal(form, cell)
     if reason is not None:
         return f"× {reason}"

@@ -1,7 +1,6 @@
 """State saved between runs: the explorer's, and the user's keys.
 
-A file that is damaged, or was not written by ptxscope, is renamed, so that it never blocks the
-start.
+A damaged or foreign file is renamed, so that it never blocks the start.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ SCHEMA = "ptxscope.state/1"
 _MAX_FILE_CHARS = 1 << 22
 """Maximum bytes of a file."""
 _MAX_WRITE_SECONDS = 3600
-"""Age of a temporary file that no process writes any more."""
+"""Age of an abandoned temporary file."""
 _MAX_LINE_CHARS = 1000
 """Maximum characters of a line of the user's keys."""
 _LANES = 4
@@ -59,19 +58,19 @@ class SavedState(NamedTuple):
     is_result_revealed: bool = False
     """Whether the result is shown before its step."""
     guesses: Sequence[object] = ()
-    """The predictions, as ``learn.prediction`` writes them in JSON."""
+    """The predictions in the JSON of ``learn.prediction``."""
     predicting: bool = False
     """Whether the user predicts the step before it is shown."""
     listing: SavedListing | None = None
     """The open listing."""
     parts: Mapping[str, object] = MappingProxyType({})
-    """The saved data of features, in JSON by key; a missing feature may have written it."""
+    """The saved data of features, in JSON by key, including missing features'."""
 
 
 class StateStore:
-    """The files of one user. ``messages`` lists problems with them.
+    """The files of one user; ``messages`` has their problems.
 
-    Raise RuntimeError if no folders are passed and the user has no home.
+    Raise RuntimeError without folders for a user without a home.
     """
 
     def __init__(self, state: Path | None = None, config: Path | None = None) -> None:
@@ -83,17 +82,17 @@ class StateStore:
             if not (state.is_absolute() and config.is_absolute()):
                 raise RuntimeError("there is no home folder")
         self.folder = state
-        """The folder of the files of state, of features too."""
+        """The folder of the state's files, including features'."""
         self.state = state / "explorer.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
     def load(self) -> SavedState:
-        """Return the saved state, or an empty one if there is none that can be used."""
+        """Return the saved state, or an empty state without a usable one."""
         return self.load_file(self.state, _state_from_json) or SavedState()
 
     def load_file(self, path: Path, parse: Callable[[JsonNode], ValueT]) -> ValueT | None:
-        """Return what a JSON file has; None if there is no file, or if it was set aside."""
+        """Return the contents of a JSON file; None if there is no file, or if it was set aside."""
         try:
             text = files.read(path, _MAX_FILE_CHARS)
         except FileNotFoundError:
@@ -110,7 +109,7 @@ class StateStore:
             # a lone surrogate can't be shown, copied or saved
             json.dumps(data.value, ensure_ascii=False).encode()
             return parse(data)
-        except Exception as error:  # whatever it contains, and whatever evaluating that raises
+        except Exception as error:  # its evaluation may raise anything
             self.messages += self.set_aside(str(error) or type(error).__name__, path)
             return None
 
@@ -123,7 +122,7 @@ class StateStore:
         """Replace a file. Raise OSError if it cannot be written."""
         path.parent.mkdir(parents=True, exist_ok=True)
         for left_file in path.parent.glob(files.TEMPORARY_NAME.format("*")):
-            with suppress(OSError):  # of a process that was killed
+            with suppress(OSError):  # of a killed process
                 if time.time() - left_file.stat().st_mtime > _MAX_WRITE_SECONDS:
                     left_file.unlink()
         files.replace(path, text.encode())
@@ -151,7 +150,7 @@ class StateStore:
         path = path or self.state
         aside, count = path.with_suffix(".damaged"), 1
         try:
-            while os.path.lexists(aside):  # an earlier one may be all that is left of some work
+            while os.path.lexists(aside):  # an earlier file may be the only copy of some work
                 count += 1
                 aside = path.with_suffix(f".damaged-{count}")
             path.replace(aside)
@@ -211,7 +210,7 @@ def _setup_to_json(setup: Setup | None) -> dict[str, object] | None:
 
 
 def _state_from_json(data: JsonNode) -> SavedState:
-    """Return the state that ``save`` wrote; raise ValueError for anything else."""
+    """Parse the output of ``save``; raise ValueError for anything else."""
     data.check_schema(SCHEMA)
     recent = [*data.get_field("recent", list).iter_items(str)]
     for opcode in recent:

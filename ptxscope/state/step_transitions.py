@@ -16,17 +16,17 @@ from .explorer_state import ExplorerState
 from .requests import Act, AskAnswer, Focus, PlaceCursor, Requests, ShowHint, Wait
 
 STOP_PREDICTING = ("predict", "stops predicting")
-"""The key that ends what hides the answer."""
+"""The key that ends a prediction."""
 _PACE = 1.0
 """Factor of the playback time; 1 is a reader's pace."""
 _WORD_SECONDS, _MIN_SECONDS, _MAX_SECONDS = 0.15, 1.5, 8.0
-"""Seconds to read a word, and the least and most seconds that a step is displayed."""
+"""Seconds to read a word, and minimum and maximum seconds for a step."""
 _QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 _END = ShowHint("That was the last step", "strong", keys=(("step.next", "starts over"),))
 
 
 def move_by(state: ExplorerState, delta: int) -> Requests:
-    """Go to the next or previous step; at the last one, show a hint, then start over."""
+    """Go to the next or previous step; after the last one, show a hint, then start over."""
     state.pause()
     is_leaving = state.is_at_end if delta > 0 else state.step <= 1
     if is_leaving and not state.is_predicting and state.go_to_statement(delta):
@@ -43,7 +43,7 @@ def move_by(state: ExplorerState, delta: int) -> Requests:
 
 
 def go_to_step(state: ExplorerState, number: int) -> Requests:
-    """Go to a step, if there is one of that number."""
+    """Go to the step with a number, if it exists."""
     state.pause()
     last = state.last_step
     if number > last:
@@ -59,7 +59,7 @@ def go_to_block_step(state: ExplorerState, number: int) -> Requests:
 
 
 def go_to_end(state: ExplorerState) -> Requests:
-    """Reveal every step, those of all statements of an open block."""
+    """Reveal every step, of all statements of an open block."""
     state.pause()
     if state.block_trace:
         state.enter_statement(len(state.block_trace.steps))
@@ -82,13 +82,13 @@ def toggle_result(state: ExplorerState) -> Requests:
 
 
 def check_result(state: ExplorerState) -> ShowHint | None:
-    """Say that the result is shown, if every step is."""
+    """Return that the result is shown, if every step is revealed, or None."""
     is_shown = state.is_at_end and not state.is_predicting
     return ShowHint("Every step is revealed, and so is the result") if is_shown else None
 
 
 def reveal_result(state: ExplorerState, *, is_revealed: bool = True) -> Requests:
-    """Reveal the result before its step, or hide it; while predicting, say why it stays so."""
+    """Reveal the result before its step, or hide it; while predicting, refuse."""
     if not state.reveal_result(is_revealed=is_revealed):
         yield ShowHint("The result would reveal the answer", keys=(STOP_PREDICTING,))
 
@@ -118,12 +118,12 @@ def toggle_playing(state: ExplorerState) -> Requests:
 
 
 def select_notable_flags(row: RowTrace, lane: int) -> list[Flag]:
-    """Return the flags of a lane that are worth a sentence."""
+    """Return the flags of a lane that need a sentence."""
     return [flag for flag in row.flags[lane] if flag not in _QUIET]
 
 
 def compute_reading_seconds(trace: Trace, step: Step, deviation: Deviation | None = None) -> float:
-    """Return the seconds to read the sentences on a step in their short form."""
+    """Return the seconds for reading the short sentences of a step."""
     texts = [describe_step(step)]
     for row in step.rows:
         lanes = (lane for lane in range(len(row.values)) if select_notable_flags(row, lane))
@@ -135,7 +135,7 @@ def compute_reading_seconds(trace: Trace, step: Step, deviation: Deviation | Non
 
 
 def estimate_seconds(words: int) -> float:
-    """Return the seconds that a step with this many words is displayed during playback."""
+    """Return the seconds of playback for a step with a number of words."""
     return min(max(_WORD_SECONDS * words, _MIN_SECONDS), _MAX_SECONDS)
 
 
@@ -160,7 +160,7 @@ def begin_predicting(state: ExplorerState) -> Requests:
 
 
 def predict_another(state: ExplorerState) -> Requests:
-    """Predict another line of the family that is open, from its first step on."""
+    """Predict another line of the open family, from its first step."""
     from ..learn.practice import Practice, find_family, make_random
     from .setup import make_setup_of_trace
 
@@ -226,7 +226,7 @@ def take_guess(state: ExplorerState, place: LaneRef, text: str, *, is_entered: b
 
 
 def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
-    """Draw the lane and ask for the next or, after the last, for the next step."""
+    """Draw the lane and ask for the next lane or, after the last, the next step."""
     following, setup = state.find_next_lane(place), state.setup
     if following is not None:
         yield PlaceCursor(following)
@@ -249,7 +249,7 @@ def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
 
 
 def check_hint(state: ExplorerState) -> ShowHint | None:
-    """Say that hints are for predictions, if there is none."""
+    """Return that hints are for predictions, outside one, or None."""
     keys = (("predict", "starts one"),)
     return None if state.is_predicting else ShowHint("Hints are for predictions", keys=keys)
 
@@ -264,7 +264,7 @@ def give_hint(state: ExplorerState, place: LaneRef | None = None) -> Requests:
 
 
 def _begin_answer(start: str, parse: Callable[[str], int]) -> str:
-    """Return the start of an answer: a letter as a digit is hexadecimal, except in ``false``."""
+    """Return the start of an answer: a letter is a hexadecimal digit, except in ``false``."""
     if len(start) != 1 or start not in "abcdef":
         return start
     with suppress(PtxError):
