@@ -202,7 +202,7 @@ def _format_section() -> str:
     return f"""\
 # Benchmarks
 
-How fast `evaluate` is on arrays, and how fast the explorer opens.
+Compare the speed of `evaluate` on arrays with C, and the start of the explorer with other programs.
 
 ## Arrays
 

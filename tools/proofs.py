@@ -495,8 +495,9 @@ def _format_page(
         "<!-- feature: prove -->",
         "# Evidence",
         "",
-        f"The bit-vector solver {get_solver_name()} proves the claims on this page for all "
-        f"operands. `python3 dev.py prove{words} --page` repeats the proofs and writes this page.",
+        "Look up which claims about ptxscope are proved, and what is only sampled or assumed. "
+        f"The bit-vector solver {get_solver_name()} proves the claims for all operands. "
+        f"`python3 dev.py prove{words} --page` repeats the proofs and writes this page.",
         "",
         "## Claims",
         "",
