@@ -35,7 +35,7 @@ from ..tools import (
 
 _BESIDE = "The PTX instruction of the same result has machine code of its own:"
 _EPILOG = f"""\
-A machine instruction computes a value of the trace, such as saturate.t, if its result equals that
+A machine instruction computes a value of the trace, such as saturate t, if its result equals that
 value for all operands: modulo 2^32, or in the form that is named, such as the high word. Any other
 is part of the value of the next instruction that depends on it. Loads, stores, addresses and
 constants are not counted. With values of the registers, it shows what each instruction writes.
