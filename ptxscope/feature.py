@@ -79,6 +79,8 @@ class Service(StrEnum):
 
     Each has a function that checks an instruction.
     """
+    LIST_NOTES = "list notes"
+    """``(ins) -> Iterable[str]``: notes on the explorer's line, beside those of its parser."""
     MAKE_RUN_PARSER = "make run parser"
     """``() -> Parser``: the parser of ``ptxscope run``, including the options of kernels."""
     RUN_KERNEL = "run kernel"

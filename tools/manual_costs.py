@@ -50,8 +50,8 @@ def _cheaper_lines(groups: Sequence[CheaperForms]) -> list[str]:
     lines = [f"{text} This is proved for all operands." for text in told] + [""] * bool(told)
     rows = [
         (
-            format_cell_code(x.mnemonic),
-            format_cell_code(group.cheap.mnemonic),
+            format_cell_code(x.subject),
+            format_cell_code(group.cheap.subject),
             *(f"{b} instead of {a}" for a, b in zip(x.counts, group.cheap.counts, strict=True)),
         )
         for group in groups
@@ -78,7 +78,7 @@ def _describe_proofs(costs: Sequence[FormCost]) -> str:
 
 
 def _format_mnemonic(cost: FormCost) -> str:
-    return format_cell_code(cost.mnemonic)
+    return format_cell_code(cost.subject)
 
 
 def _format_requirement(requirement: VersionRequirement, lead: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from ..engine.micro_operations.properties import Stage
 from ..engine.tracing.trace import Trace
+from ..feature import Service, find_services
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model
 from .requests import ShowHint
@@ -186,7 +187,10 @@ class ExplorerState:
         # A contradiction of the manual would always replace the summary.
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
         listing_notes = cursor.list_notes(self.setup) if cursor else ()
-        return listing_notes if self.is_predicting else (*listing_notes, *notes)
+        if self.is_predicting:
+            return listing_notes
+        added = (x for list_ in find_services(Service.LIST_NOTES) for x in list_(trace.instruction))
+        return *listing_notes, *notes, *added
 
     @property
     def marks(self) -> tuple[object, ...]:

@@ -1,35 +1,87 @@
-"""The rule of ``check`` on forms that have a cheaper equal one."""
+"""The remarks on a line that has a cheaper equal form: of ``check``, and in the explorer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
 
 from ...engine.syntax.instruction import Instruction, Register
 from ..check.check_rules import AddedRule, Fault, Severity
-from .cost_table import find_cheaper, find_cost, format_saving, read_table
+from .cost_table import (
+    MANY,
+    FormCost,
+    compute_saving,
+    find_cheaper,
+    find_cost,
+    format_assembler,
+    format_saving,
+    read_tools,
+)
 
-RULE = "costly"
+RULE, SMALL_RULE = "costly", "cheaper"
+_SENTENCE = "Another form of the instruction gives the same bits for all operands, and becomes "
 
 
 def list_rules() -> tuple[AddedRule, ...]:
-    """Return the rule."""
-    about = (
-        "Another form of the instruction gives the same bits for all operands, and becomes fewer "
-        "machine instructions."
+    """Return the rules: on savings that are worth an edit, and on small ones."""
+    large, small = (partial(find_faults, is_large=x) for x in (True, False))
+    return (
+        AddedRule(RULE, Severity.NOTE, f"{_SENTENCE}fewer machine instructions.", large),
+        AddedRule(
+            SMALL_RULE,
+            Severity.REMARK,
+            f"{_SENTENCE}1 to {MANY - 1} machine instructions fewer.",
+            small,
+        ),
     )
-    return (AddedRule(RULE, Severity.NOTE, about, find_faults),)
 
 
-def find_faults(ins: Instruction) -> Iterator[Fault]:
-    """Yield the cheaper form of an instruction whose operands are registers, all different."""
+class Saving(NamedTuple):
+    """A form, and a cheaper one that gives the same bits."""
+
+    cost: FormCost
+    cheap: FormCost
+
+    def __str__(self) -> str:
+        return (
+            f"`{self.cheap.subject}` gives the same bits for all operands, in fewer machine "
+            f"instructions: {format_saving(*self)} ({format_assembler(read_tools())})"
+        )
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it saves many instructions on every architecture."""
+        return compute_saving(*self) >= MANY
+
+
+def find_saving(ins: Instruction) -> Saving | None:
+    """Return the cheaper form of an instruction whose operands are registers, all different."""
     cost = find_cost(ins.form)
-    other = find_cheaper(cost) if cost else None
-    if cost is None or other is None:
-        return
+    cheap = find_cheaper(cost) if cost else None
     names = [str(x) for x in ins.sources]
-    if len({*names}) < len(names) or not all(isinstance(x, Register) for x in ins.sources):
-        return  # the counts are for different operands
-    yield Fault(
-        f"`{other.mnemonic}` gives the same bits for all operands, in fewer machine instructions: "
-        f"{format_saving(cost, other)} ({read_table().ptxas})"
-    )
+    if cost is None or cheap is None or len({*names}) < len(names):
+        return None  # the counts are for different operands
+    return Saving(cost, cheap) if all(isinstance(x, Register) for x in ins.sources) else None
+
+
+def find_faults(ins: Instruction, *, is_large: bool) -> Iterator[Fault]:
+    """Yield the cheaper form of an instruction, if what it saves is of a size."""
+    saving = find_saving(ins)
+    if saving and saving.is_large == is_large:
+        yield Fault(str(saving))
+
+
+def list_notes(ins: Instruction) -> Iterator[str]:
+    """Yield the cheaper form of an instruction, for the line below it in the explorer."""
+    if saving := find_saving(ins):
+        few, many = (_format_counts(x) for x in (saving.cheap, saving.cost))
+        yield (
+            f"{saving.cheap.subject} gives the same bits for all operands, in {few} machine "
+            f"instructions instead of {many} ({format_assembler(read_tools())})"
+        )
+
+
+def _format_counts(cost: FormCost) -> str:
+    low, high = min(cost.counts), max(cost.counts)
+    return str(low) if low == high else f"{low} to {high}"

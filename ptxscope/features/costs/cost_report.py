@@ -13,6 +13,8 @@ from ...engine.isa.types import Cmp, Form
 from ...engine.syntax.parser import parse
 from .cost_table import ARCHITECTURES, RARE_SLOTS, FormCost, find_cheaper, format_saving, read_table
 
+_MAX_NAMES = 4
+"""Forms that are named in a sentence."""
 _MAX_ROWS, _MAX_OTHER_ROWS = 12, 4
 """Rows for the first entry of an opcode, and for each other entry."""
 
@@ -56,14 +58,16 @@ class CheaperForms(NamedTuple):
     @property
     def sentence(self) -> str:
         """A sentence on the saving."""
-        word, dear = f"`{self.cheap.mnemonic}`", self.costs[0]
+        word, dear = f"`{self.cheap.subject}`", self.costs[0]
         if self.without:
             return (
                 f"without {self.without}, the types change nothing: {word} gives the same bits, in "
                 f"{max(self.cheap.counts)} machine instructions instead of up to {max(dear.counts)}"
             )
-        names = ", ".join(f"`{x.mnemonic}`" for x in self.costs)
+        names = ", ".join(f"`{x.subject}`" for x in self.costs)
         each = "each of " if len(self.costs) > 1 else ""
+        if len(self.costs) > _MAX_NAMES:
+            names, each = f"with {len(self.costs)} other combinations of types", ""
         most = "at most " * (len({x.counts for x in self.costs}) > 1)
         saving = format_saving(dear, self.cheap)
         return f"{word} gives the same bits as {each}{names}, in fewer instructions: {most}{saving}"
@@ -74,8 +78,7 @@ def list_cheaper(entry: Entry) -> list[CheaperForms]:
     groups: dict[tuple[FormCost, str], list[FormCost]] = {}
     forms = _map_forms(entry)
     for cost, form in forms.items():
-        cheap = find_cheaper(cost)
-        if cheap and not form.dsel and not form.mask:
+        if cheap := find_cheaper(cost):
             groups.setdefault((cheap, _make_key(entry, form)), []).append(cost)
     return [
         _make_group(entry, forms, cheap, sorted(costs, key=lambda x: -max(x.counts)))

@@ -17,8 +17,8 @@ from ...engine.syntax.instruction import make_instruction
 
 PATH = Path(__file__).with_name("costs.csv")
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
-_MIN_SAVING = 5
-"""Machine instructions that a cheaper form must save on every architecture to be named."""
+MANY = 5
+"""Machine instructions that a much cheaper form saves on every architecture."""
 RARE_SLOTS = ("asel", "bsel", "nega", "negb", "negc", "nege", "boolop", "ftz")
 """Slots that a typical form omits."""
 COLUMNS = ("line", *ARCHITECTURES, "documented", "cheaper")
@@ -41,9 +41,10 @@ class FormCost(NamedTuple):
         return self.line.partition(".")[0]
 
     @property
-    def mnemonic(self) -> str:
-        """The line without its operands."""
-        return self.line.partition(" ")[0]
+    def subject(self) -> str:
+        """The line without its sources, and without a destination that is one whole register."""
+        name, _, _ = self.line.partition(",")
+        return name.removesuffix(" d").removesuffix(" p")
 
 
 class CostTable(NamedTuple):
@@ -57,36 +58,65 @@ class CostTable(NamedTuple):
     @property
     def ptxas(self) -> str:
         """The assembler: ``ptxas 13.0.88``."""
-        return self.tools.partition(",")[0]
+        return format_assembler(self.tools)
+
+
+def format_assembler(tools: str) -> str:
+    """Return the assembler of some tools."""
+    return tools.partition(",")[0]
+
+
+@cache
+def _read_text() -> str:
+    try:
+        return PATH.read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 @cache
 def read_table() -> CostTable:
     """Return the recorded costs; none if the file is missing."""
-    try:
-        first, *rows = PATH.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return CostTable("", {})
-    costs = {}
-    for row in csv.DictReader(rows):
-        counts = tuple(int(row[arch]) for arch in ARCHITECTURES)
-        costs[row["line"]] = FormCost(row["line"], counts, row["documented"], row["cheaper"])
-    return CostTable(first.removeprefix("# "), costs)
+    _, _, *rows = _read_text().splitlines() or ["", ""]
+    costs = map(_parse_row, rows)
+    return CostTable(read_tools(), {x.line: x for x in costs})
+
+
+def read_tools() -> str:
+    """Return the releases of the tools: ``ptxas 13.0.88, nvdisasm 13.3.33``."""
+    return _read_text().partition("\n")[0].removeprefix("# ")
+
+
+def _parse_row(text: str) -> FormCost:
+    (row,) = csv.DictReader([text], COLUMNS)
+    counts = tuple(int(row[arch]) for arch in ARCHITECTURES)
+    return FormCost(row["line"], counts, row["documented"], row["cheaper"])
+
+
+def _find_row(line: str) -> FormCost | None:
+    """Return the cost of a line, without reading those of others."""
+    text = _read_text()
+    start = text.find(f'\n"{line}",') + 1
+    return _parse_row(text[start : text.index("\n", start)]) if start else None
 
 
 def find_cheaper(cost: FormCost) -> FormCost | None:
-    """Return the cheaper equal form; None if no form saves much."""
-    other = read_table().costs.get(cost.cheaper)
+    """Return the equal form that is cheaper on every architecture; None if there is none."""
+    other = _find_row(cost.cheaper) if cost.cheaper else None
     if other is None or cost.verdict not in ("yes", "no"):  # an erratum changes the bits
         return None
-    pairs = zip(cost.counts, other.counts, strict=True)
-    return other if all(x - y >= _MIN_SAVING for x, y in pairs) else None
+    return other if compute_saving(cost, other) > 0 else None
+
+
+def compute_saving(cost: FormCost, cheap: FormCost) -> int:
+    """Return how many machine instructions a form saves on every architecture at least."""
+    return min(x - y for x, y in zip(cost.counts, cheap.counts, strict=True))
 
 
 @lru_cache(maxsize=1 << 12)
 def find_cost(form: Form) -> FormCost | None:
     """Return the cost of a form; None if it is not recorded."""
-    return read_table().costs.get(format_line(form))
+    return _find_row(format_line(form))
 
 
 def format_line(form: Form) -> str:

@@ -6,11 +6,12 @@ that decide an expression choose it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ...engine.isa.catalog import iter_entry_forms, with_c
+from ...engine.isa.catalog import get_entry, iter_entry_forms, with_c
 from ...engine.isa.encodings import Range, get_limits
 from ...engine.isa.entry import Entry, Slot
 from ...engine.isa.types import Form, Selector, Type
@@ -20,11 +21,12 @@ from ...engine.micro_operations.saturation import Wrap
 from ...engine.micro_operations.selection import Extend
 from ...engine.semantics.lowering import lower
 from ...engine.semantics.plan import Plan, Row
+from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.step_text import format_stage_title
 from .decision_tree import Table, Tree, format_condition, list_values, make_tree
 from .notes import iter_notes
 from .row_expressions import RESULT, Site, list_expressions
-from .statements import If, Line, Statement, format_statements
+from .statements import CodeLine, If, Line, Statement, align_remarks, render_statements
 
 _MAX_CHOICE = 66
 """Characters of the longest choice in one expression."""
@@ -56,8 +58,30 @@ def make_pseudocode(entry: Entry) -> Pseudocode | None:
         if tree is None:
             return None
         statements += writer.make_statements(key, tree)
-    lines = format_statements(statements)
+    lines = tuple(align_remarks(render_statements(statements)))
     return Pseudocode(lines, tuple(iter_notes(entry, "\n".join(lines))))
+
+
+@lru_cache(maxsize=256)
+def make_form_pseudocode(form: Form) -> tuple[CodeLine, ...]:
+    """Return the pseudocode of a single form, without conditions; empty if there is none."""
+    writer = _FormWriter(get_entry(form), [form], [lower(form)])
+    statements: list[Statement] = []
+    for key in writer.all_rows:
+        tree = writer.make_tree(key)
+        if tree is None:
+            return ()
+        statements += writer.make_statements(key, tree)
+    return tuple(render_statements(statements)) if writer.is_readable(writer.plans[0]) else ()
+
+
+def list_line_code(ins: Instruction) -> tuple[CodeLine, ...]:
+    """Return the pseudocode of a line, below the condition of its guard; empty if there is none."""
+    lines = make_form_pseudocode(ins.form)
+    if ins.guard is None or not lines:
+        return lines
+    head = CodeLine(f"if {'not ' * ins.guard.negated}{ins.guard.name}:")
+    return (head, *(x._replace(text=f"    {x.text}") for x in lines))
 
 
 def _thin_out(slot: Slot) -> Slot:
@@ -225,13 +249,14 @@ class _Writer:
         row = self.all_rows[key]
         name = self.name(key)
         lanes = max(rows[key].lanes for rows in self.rows if key in rows)
-        if "dsel" in str(tree) and row.micro.is_merge:
+        if row.micro.is_merge and f"{RESULT}d = " in str(tree):
             lanes = 1
         if chosen := _write_choice(tree):
             if chosen == name:
                 return []
             text = chosen[1:] if chosen.startswith(RESULT) else f"{name} = {chosen}"
-            return [Line(line, lanes, self._describe(key)) for line in text.split("\n")]
+            remark, stage = self._describe(key), str(row.stage)
+            return [Line(line, lanes, remark, stage) for line in text.split("\n")]
         if isinstance(tree, str):
             return []
         slot, branches = tree
@@ -260,6 +285,18 @@ class _Writer:
         if not then:
             then, otherwise, values = otherwise, then, list_values(slot) - values
         return [If(slot, values, then, otherwise)] if then else []
+
+
+_SLOT_WORD = re.compile(r"\b([abd]sel|mask|cmp|boolop|final|dot|product|[a-z]type(?!\(1\.0))\b")
+
+
+class _FormWriter(_Writer):
+    """The lines of a single form, in its own words: ``a.b0`` instead of ``a.asel``."""
+
+    def make_tree(self, key: str) -> Tree | None:
+        """Return the text of a row with the fewest names of slots; None if there is none."""
+        texts = self._list_texts(key, self.forms[0], self.plans[0], self.rows[0])
+        return min(texts, key=lambda x: len(_SLOT_WORD.findall(x)), default=None)
 
 
 def _write_choice(tree: Tree) -> str:

@@ -1,7 +1,7 @@
 """The rows of a plan as expressions of pseudocode, in terms of a form's slots if these decide.
 
 A row has several true expressions: ``s32(x)``, and ``atype(x)`` if atype is ``.s32``. The one that
-holds in most forms is shown.
+holds in most forms is shown. Those in terms of a single form come last.
 """
 
 from __future__ import annotations
@@ -130,6 +130,8 @@ def _iter_expressions(site: Site, micro: MicroOperation) -> Iterator[str]:
         case Average():
             yield f"round(({x} + {y}) / 2)"
         case Divide() | Remainder():
+            if row.range.low == 0 and isinstance(micro, Divide):
+                yield f"{y} == 0 ? {row.range.high:#x} : {micro.fill_formula(x, y)}"
             yield f"{y} == 0 ? -1 : {micro.fill_formula(x, y)}"
         case _:
             yield from _iter_field_expressions(site, micro, x, y, z, *others)
@@ -211,6 +213,8 @@ def _iter_parts(site: Site, micro: Select) -> Iterator[str]:
         own = get_own_lanes(slot, lanes)
         if places == (selector.lanes if isinstance(selector, Selector) else own):
             yield f"{part} {slot}[i] of {{b, a}}"
+        if selector is None and len({*roles}) == 1:
+            yield f"{part} i of {site.names[0]}"
         return
     if len(set(roles)) > 1:
         return
@@ -223,6 +227,7 @@ def _iter_parts(site: Site, micro: Select) -> Iterator[str]:
         yield name
     elif selector == Selector(micro.unit, part_numbers):
         yield f"{name}.{slot}"
+        yield f"{name}.{selector}"
     else:
         yield f"{part} {part_numbers[0]} of {name}"
 
@@ -239,11 +244,14 @@ def _iter_merged(site: Site, micro: merge.Merge) -> Iterator[str]:
     part, lanes = UNIT_NAMES[micro.unit], tuple(range(32 // micro.unit))
     if site.form.dsel == Selector(micro.unit, micro.lanes):
         yield f"{RESULT}d = {c}\nd.dsel = low bits of {t}"
+        yield f"{RESULT}d = {c}\nd.{site.form.dsel} = low {micro.unit} bits of {t}"
     elif site.entry.find_slot("mask"):
         mask = site.form.mask.lanes if site.form.mask else lanes
         if mask == micro.lanes:
             taken = f"low {micro.unit} bits of {t}"
             yield f"{RESULT}{part} i of d = i in mask ? {taken} : {part} i of c"
+        if micro.lanes == lanes:
+            yield f"{RESULT}{part} i of d = low {micro.unit} bits of {t}"
     elif micro.lanes == lanes:
         yield f"{RESULT}{part} i of d = low {micro.unit} bits of {t}"
 
@@ -262,5 +270,5 @@ def _iter_relations(site: Site, micro: Compare) -> Iterator[str]:
         left, right = (f"{reading}({x})" if reading and x != "0" else x for x in (x, y))
         if micro.cmp is site.form.cmp:
             yield f"{left} cmp {right}"
-        elif not (micro.type and micro.type.is_float and y != "0"):
+        if not (micro.type and micro.type.is_float and y != "0"):
             yield Compare(micro.cmp).fill_formula(left, right)

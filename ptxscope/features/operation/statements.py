@@ -29,6 +29,7 @@ class Line(NamedTuple):
     text: str
     lanes: int
     remark: str
+    stage: str = ""
 
 
 class Loop(NamedTuple):
@@ -41,9 +42,20 @@ class Loop(NamedTuple):
 Statement = If | Line | Loop
 
 
-def format_statements(statements: Iterable[Statement]) -> tuple[str, ...]:
-    """Return the lines of statements, each stage with its title."""
-    return tuple(_align(list(_render(_wrap_in_loops(_shorten(_join(statements))), 0))))
+class CodeLine(NamedTuple):
+    """A line of pseudocode."""
+
+    text: str
+    """With its indent."""
+    remark: str = ""
+    """The title of its step, and the range of an exact result."""
+    stage: str = ""
+    """The stage of its step; empty for conditions and loops."""
+
+
+def render_statements(statements: Iterable[Statement]) -> list[CodeLine]:
+    """Return the lines of statements, with loops around neighbours that work on lanes."""
+    return [*_render(_wrap_in_loops(_shorten(_join(statements))), 0)]
 
 
 def _join(statements: Iterable[Statement]) -> list[Statement]:
@@ -85,11 +97,11 @@ def _reach(statement: If) -> frozenset[object]:
 def _shorten(statements: list[Statement]) -> list[Statement]:
     """Return statements without a copy at the end."""
     match statements:
-        case [*others, Line(text, 1, remark), Line(copy, 1)]:
+        case [*others, Line(text, 1, remark, stage), Line(copy, 1)]:
             name, _, value = text.partition(" = ")
             target, _, copied = copy.partition(" = ")
             if copied == name:
-                return [*others, Line(f"{target} = {value}", 1, remark)]
+                return [*others, Line(f"{target} = {value}", 1, remark, stage)]
     return statements
 
 
@@ -124,20 +136,21 @@ def _wrap_in_loops(statements: list[Statement]) -> list[Statement]:
     return wrapped
 
 
-def _render(statements: Iterable[Statement], depth: int) -> Iterator[tuple[str, str]]:
+def _render(statements: Iterable[Statement], depth: int) -> Iterator[CodeLine]:
     """Yield lines with their remarks."""
     indent = " " * 4 * depth
     for x in statements:
         if isinstance(x, Loop):
-            yield f"{indent}for i in {', '.join(map(str, reversed(range(x.lanes))))}:", ""
+            numbers = ", ".join(map(str, reversed(range(x.lanes))))
+            yield CodeLine(f"{indent}for i in {numbers}:")
             yield from _render(x.statements, depth + 1)
         elif isinstance(x, Line):
-            yield indent + x.text, x.remark
+            yield CodeLine(indent + x.text, x.remark, x.stage)
         else:
             yield from _render_if(x, depth, "if")
 
 
-def _render_if(x: If, depth: int, word: str) -> Iterator[tuple[str, str]]:
+def _render_if(x: If, depth: int, word: str) -> Iterator[CodeLine]:
     indent = " " * 4 * depth
     head = f"{indent}{word} {format_condition(x.slot, x.values)}:"
     match x.then, x.otherwise:
@@ -154,20 +167,20 @@ def _render_if(x: If, depth: int, word: str) -> Iterator[tuple[str, str]]:
         yield from _render_branch(f"{indent}else:", x.otherwise, depth)
 
 
-def _render_branch(head: str, body: list[Statement], depth: int) -> Iterator[tuple[str, str]]:
+def _render_branch(head: str, body: list[Statement], depth: int) -> Iterator[CodeLine]:
     lines = list(_render(body, depth + 1))
-    if len(lines) == 1 and len(head) + len(lines[0][0].strip()) <= _WIDTH:
-        yield f"{head} {lines[0][0].strip()}", lines[0][1]
+    if len(lines) == 1 and len(head) + len(lines[0].text.strip()) <= _WIDTH:
+        yield lines[0]._replace(text=f"{head} {lines[0].text.strip()}")
     else:
-        yield head, ""
+        yield CodeLine(head)
         yield from lines
 
 
-def _align(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield lines, each stage with its remark after its first line."""
-    width = max((len(x) for x, _ in lines if len(x) <= _REMARK_COLUMN), default=0)
+def align_remarks(lines: Sequence[CodeLine]) -> Iterator[str]:
+    """Yield lines as texts, with the remark of each step after its first line."""
+    width = max((len(x.text) for x in lines if len(x.text) <= _REMARK_COLUMN), default=0)
     last = ""
-    for text, remark in lines:
+    for text, remark, _ in lines:
         is_new = bool(remark) and remark != last
         yield f"{text:<{width}}  # {remark}" if is_new and len(text) <= width else text
         last = remark or last

@@ -7,12 +7,13 @@ from random import Random
 import pytest
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import get_entry
+from ptxscope.engine.isa.catalog import ENTRIES, get_entry
 from ptxscope.features.check.lint import check_text
-from ptxscope.features.costs.cheaper_rule import RULE
+from ptxscope.features.costs.cheaper_rule import RULE, SMALL_RULE
 from ptxscope.features.costs.cost_report import list_cheaper, list_typical
-from ptxscope.features.costs.cost_table import FormCost, read_table
+from ptxscope.features.costs.cost_table import FormCost, find_cheaper, read_table
 from tests.driving.feature_tables import needs
+from tests.driving.states import make_state
 from tests.reference import reference
 from tests.tiers import sampled
 
@@ -66,9 +67,9 @@ def test_a_cheaper_form_gives_the_same_bits(cost: FormCost) -> None:
         assert results[0] == results[1], values
 
 
-def find_notes(text: str) -> list[str]:
+def find_notes(text: str, rule: str = RULE) -> list[str]:
     items = check_text(text, "x.ptx")
-    return [x.message for item in items for x in item.diagnostics if x.rule == RULE]
+    return [x.message for item in items for x in item.diagnostics if x.rule == rule]
 
 
 def test_a_form_with_a_cheaper_equal_one_has_a_note() -> None:
@@ -87,10 +88,36 @@ def test_a_form_with_a_cheaper_equal_one_has_a_note() -> None:
         "vadd4.s32.s32.s32.sat d, a, b, c",
         "vadd4.s32.s32.s32 d.b30, a, b, c",  # not recorded
         "vadd4.s32.s32.s32 d, a, a, c",  # not what was counted
+        "vset.s32.s32.eq d, a, b",  # a small saving
     ],
 )
 def test_other_lines_have_none(line: str) -> None:
     assert find_notes(f"{line};") == []
+    assert find_notes(f"{line};", SMALL_RULE) == [
+        "`vset.u32.u32.eq` gives the same bits for all operands, in fewer machine instructions: "
+        "8 instead of 10 for sm_75, 8 instead of 10 for sm_90, 7 instead of 9 for sm_120 "
+        "(ptxas 13.0.88)"
+    ] * ("vset" in line)
+
+
+def test_the_explorer_has_a_note_on_every_form_with_a_cheaper_equal_one() -> None:
+    state = make_state("vadd4.s32.s32.s32 %r1, %r2, %r3, %r4", {})
+    assert state.notes == (
+        "vadd4.u32.u32.u32 gives the same bits for all operands, in 5 machine instructions "
+        "instead of 31 to 34 (ptxas 13.0.88)",
+    )
+    assert make_state("vadd4.s32.s32.s32.sat %r1, %r2, %r3, %r4", {}).notes == ()
+    others = [find_cheaper(cost) for cost in CHEAPER]
+    assert sum(x is not None for x in others) > 100
+    for cost, other in zip(CHEAPER, others, strict=True):
+        if other is not None:
+            *_, note = make_state(cost.line, {}).notes
+            assert note.startswith(f"{other.subject} gives the same bits"), cost.line
+
+
+def test_show_names_every_form_with_a_cheaper_equal_one() -> None:
+    listed = {x.line for entry in ENTRIES for group in list_cheaper(entry) for x in group.costs}
+    assert listed == {x.line for x in CHEAPER if find_cheaper(x)}
 
 
 def test_the_types_of_vadd4_change_nothing() -> None:

@@ -24,8 +24,8 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     **dict.fromkeys(("ge", "hs"), lambda x, y: x >= y),
 }
 _TOKEN = re.compile(
-    r"\s*(0x[0-9a-f]+|1\.0|\d+|half-word|hex digit|CC\.CF|[a-z]\.[abd]sel|\.[a-z]\w*|[A-Za-z_]\w*"
-    r"|\.\.|==|!=|<=|>=|<<|>>|[-+*/%&|^~?:,(){}<>\[\]])"
+    r"\s*(0x[0-9a-f]+|1\.0|\d+|half-word|hex digit|CC\.CF|[a-z]\.[abd]sel|[a-e]\.[bh]\d|\.[a-z]\w*"
+    r"|[A-Za-z_]\w*|\.\.|==|!=|<=|>=|<<|>>|[-+*/%&|^~?:,(){}<>\[\]])"
 )
 
 
@@ -113,6 +113,9 @@ class Machine:
             assert self.form.dsel
             self.values["d"] = self.written["d"]
             self._write_part(self.form.dsel.unit, self.form.dsel.lanes[0], value)
+        elif match := re.fullmatch(r"d\.([bh])(\d)", target):
+            self.values["d"] = self.written["d"]
+            self._write_part(8 if match[1] == "b" else 16, int(match[2]), value)
         elif target in ("d", "p", "q", "CC.CF"):
             width = self.widths[target.replace("CC.CF", "cf")]
             assert int(value) in range(1 << width), (line, value)
@@ -388,6 +391,9 @@ class Reader:
                 return Bits.of(0, 32)
             unit, lane = selector.unit, selector.lanes[0]  # type: ignore[attr-defined]
             return Bits.of(int(machine.get(token[0])) >> unit * lane, unit)
+        if match := re.fullmatch(r"([a-e])\.([bh])(\d)", token):
+            unit = 8 if match[2] == "b" else 16
+            return Bits.of(int(machine.get(match[1])) >> unit * int(match[3]), unit)
         if token == "i":
             return machine.i
         if self.accept("["):

@@ -11,6 +11,7 @@ from ptxscope.engine.isa.catalog import ENTRIES, get_entry, pick_entry_form
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import compute_results
+from ptxscope.engine.syntax.parser import parse
 from ptxscope.features.operation import pseudocode
 
 from ...tiers import sampled, thorough
@@ -63,6 +64,9 @@ def check(entry: Entry, seed: int) -> None:
     unread = {str(x.role): 0x12345678 & ((1 << widths[x.role]) - 1) for x in entry.sources}
     written = Machine(form, unread | values, widths).run(made.lines)
     assert {role: written[role] for role in expected} == expected, (form, values)
+    lines = [x.text for x in pseudocode.make_form_pseudocode(form)]
+    written = Machine(form, unread | values, widths).run(lines)
+    assert {role: written[role] for role in expected} == expected, (form, lines, values)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +76,22 @@ def check(entry: Entry, seed: int) -> None:
 def test_the_pseudocode_gives_the_result_of_the_plan(entry: Entry, seeds: range) -> None:
     for seed in seeds:
         check(entry, seed)
+
+
+@pytest.mark.parametrize(
+    ("ptx", "lines"),
+    [
+        ("vadd.u32.s32.s32.sat d.b0, a.b1, b.h0, c", ["x = a.b1", "y = b.h0", "y = s16(y)"]),
+        ("vadd.u32.s32.s32.sat d.b0, a.b1, b.h0, c", ["d = c", "d.b0 = low 8 bits of t"]),
+        ("vset4.u32.s32.lt d, a, b, c", ["    x = byte i of a", "    t[i] = x < y"]),
+        ("set.ltu.and.f32.f32 d, a, b, p", ["t = f32(a) cmp f32(b)", "t = t and c"]),
+        ("vset4.s32.s32.lt.add d.b31, a, b, c", ["total = c + t[3] + t[1]"]),
+    ],
+)
+def test_a_form_has_its_own_words_and_no_conditions(ptx: str, lines: list[str]) -> None:
+    made = [x.text for x in pseudocode.make_form_pseudocode(parse(ptx).form)]
+    assert {*lines} <= {*made}
+    assert not any(re.match(r"\s*(if|else)\b", x) for x in made)
 
 
 def test_nothing_is_said_of_a_plan_that_has_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
