@@ -128,7 +128,7 @@ class Open(NamedTuple):
     """Open another dialog or screen; the answer is its result."""
 
     name: str
-    """Its module and class in ``screens``, as ``dialogs.export_dialog:ExportDialog``, or a feature."""
+    """Its module and class in ``screens`` or a feature: ``dialogs.export_dialog:ExportDialog``."""
     values: tuple[object, ...]
 
 

@@ -1,1 +1,1 @@
-"""The widgets, one module each; they draw traces and compute nothing."""
+"""The widgets, one per module; they draw traces and compute nothing."""

@@ -1,4 +1,4 @@
-"""The rows at the bottom of the screen: the keys that apply at the focus, and hints."""
+"""The rows at the bottom of the screen: the keys for the focus, and hints."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FooterKey(NamedTuple):
     node: DOMNode | None = None
     """The node of the action; None for the screen."""
     group: str = ""
-    """The label that it shares with its neighbours if there is little room."""
+    """The label shared with its neighbours if there is little room."""
 
     @property
     def separator(self) -> str:
@@ -61,17 +61,17 @@ class FooterKey(NamedTuple):
 
 _PACKAGE = __name__.partition(".")[0]
 _EVERYWHERE = frozenset({"pageup", "pagedown"})
-"""Keys that everybody knows."""
+"""Well-known keys."""
 _ARROWS = frozenset({"up", "down", "left", "right"})
 
 
 def list_footer_keys(
     screen: Screen[Any],
 ) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
-    """Return the keys that apply at a screen's focus, and the permanent keys at the right.
+    """Return the keys for a screen's focus, and the permanent keys on the right.
 
-    The focus's own keys come first, then the screen's. The permanent keys include the one that
-    leaves the focus.
+    The focus's keys come first, then the screen's. The permanent keys include the one that leaves
+    the focus.
     """
     keys, focus = get_explorer_app(screen).action_keys, screen.focused
 
@@ -91,7 +91,7 @@ def list_footer_keys(
     own_keys = sorted(
         (key for key in own_keys if key not in exit_keys), key=lambda key: key.is_arrows
     )
-    # a key that would be typed is left out, or another one stands there
+    # a key that would be typed is left out or replaced
     reached_keys = [
         next((x for x in action_ids if not (focus and _is_consumed(focus, keys[x][0]))), None)
         for action_ids in FIXED_FOOTER_ACTIONS
@@ -106,7 +106,7 @@ def list_footer_keys(
 
 
 def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
-    """Return the keys, with neighbours of one group combined."""
+    """Combine neighbouring keys of one group."""
     groups: list[FooterKey] = []
     for label, group in groupby(keys, lambda key: key.group):
         members = list(group)
@@ -119,9 +119,9 @@ def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
 
 
 def list_keys(focus: Widget, *, is_whole: bool = False) -> list[FooterKey]:
-    """Return the keys of a focused widget and its ancestors: those for the footer, or all.
+    """Return the keys of a focused widget and its ancestors for the footer, or all keys.
 
-    Keys for the directions of one action are combined: ``↑↓ move``. All includes the screen's.
+    Keys for the directions of one action are combined: ``↑↓ move``. All keys include the screen's.
     """
     groups: dict[tuple[DOMNode, str], list[Binding]] = {}
     for binding, node in _iter_own_bindings(focus, is_whole):
@@ -146,8 +146,8 @@ def list_keys(focus: Widget, *, is_whole: bool = False) -> list[FooterKey]:
 def _iter_own_bindings(focus: Widget, is_whole: bool) -> Iterator[tuple[Binding, DOMNode]]:
     """Yield the explorer's own bindings from a widget up to its screen, and their nodes.
 
-    If a class shows some of its bindings, only those and arrows count. If ``is_whole``, all count,
-    and those of the screen too, except what every screen has.
+    If a class shows some of its bindings, only those and arrows count. With ``is_whole``, all
+    count, including the screen's, except those of every screen.
     """
     taken_keys: set[str] = set(_EVERYWHERE)
     for node in (*_iter_ancestors(focus), *([focus.screen] if is_whole else ())):
@@ -173,7 +173,7 @@ def _iter_own_bindings(focus: Widget, is_whole: bool) -> Iterator[tuple[Binding,
 
 
 def _format_label(node: DOMNode, binding: Binding) -> str:
-    """Return a binding's current label: its node may choose it; empty if it has no effect."""
+    """Return a binding's current label, possibly from its node; empty without an effect."""
     format_label: Callable[[str, str], str] | None = getattr(node, "label_of", None)
     return (
         format_label(binding.action, binding.description) if format_label else binding.description
@@ -215,7 +215,7 @@ def _make_key(name: str, group: Sequence[Binding], node: DOMNode) -> FooterKey:
 
 
 def _format_common_words(descriptions: Sequence[str], name: str) -> str:
-    """Return the words at the end of all descriptions, or else the action's name."""
+    """Return the common last words of descriptions, or else the action's name."""
     common_words: list[str] = []
     for words in zip(*(reversed(text.split()) for text in descriptions), strict=False):
         if len(set(words)) > 1:
@@ -247,16 +247,16 @@ class KeyBar(Pane, can_focus=False):
         self._permanent_keys: Sequence[FooterKey] = ()
 
     def show(self, keys: Sequence[FooterKey], permanent_keys: Sequence[FooterKey]) -> None:
-        """Show keys as far as there is room, and the permanent keys at the right."""
+        """Show the keys that fit, and the permanent keys on the right."""
         if (keys, permanent_keys) != (self._focus_keys, self._permanent_keys):
             self._focus_keys, self._permanent_keys = keys, permanent_keys
             self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return as many whole keys as there is room for, then the permanent keys.
+        """Return as many whole keys as fit, then the permanent keys.
 
-        The screen's keys follow if all of the focus's have room; one without room is left out. If a
-        group has no room for all of its keys, they share a label.
+        The screen's keys follow if all of the focus's fit; a key that does not fit is left out. If
+        not all keys of a group fit, they share a label.
         """
         right_pieces = [piece for key in self._permanent_keys for piece in _make_key_pieces(key)]
         if right_pieces:
@@ -300,10 +300,10 @@ def _make_key_pieces(key: FooterKey) -> StyledLine:
 
 
 class HintBar(Pane, can_focus=False):
-    """One row that is always there, so that nothing moves when a hint appears.
+    """A permanent row, so that nothing moves when a hint appears.
 
-    Parts at the end of a line that do not fit are left out whole. A single part that needs more
-    rows covers what is above; a text of several lines has rows of its own.
+    Last parts of a line that do not fit are left out. A single part that needs more rows covers the
+    rows above; a text of several lines has separate rows.
     """
 
     DEFAULT_CSS = """
@@ -314,9 +314,9 @@ class HintBar(Pane, can_focus=False):
     """
     SEPARATOR = " · "
     FIRM = 4.0
-    """Seconds in which hints of the focus do not replace a sticky hint."""
+    """Seconds during which the focus's hints do not replace a sticky hint."""
     READING_SECONDS = 1.0
-    """Seconds in which only messages replace it, because a click may also cause an edit."""
+    """Seconds during which only messages replace it, because a click may also cause an edit."""
 
     def __init__(self) -> None:
         super().__init__("hint", "")
@@ -354,14 +354,14 @@ class HintBar(Pane, can_focus=False):
             self.clear()
 
     def clear(self) -> None:
-        """Clear the hint; one that is new stays for a while, because a click may cause an edit."""
+        """Clear the hint; a new hint stays for a while, because a click may cause an edit."""
         if self._age >= self.READING_SECONDS:
             self.show_message("")
         else:
             self.set_timer(self.FIRM - self._age, partial(self._clear_of, self._firm_since))
 
     def _clear_of(self, firm_since: float) -> None:
-        """Clear the hint that was shown at a time, unless another has replaced it."""
+        """Clear the hint of a time, unless another has replaced it."""
         if firm_since == self._firm_since:
             self.show_message("")
 

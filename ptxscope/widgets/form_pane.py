@@ -1,4 +1,4 @@
-"""The modifiers of a form: a cursor on a cell, and choices; subclasses lay out the cells."""
+"""The modifiers of a form, with a cursor and choices; subclasses lay out the cells."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class FormPane(CursorPane):
         return current is not None and cell == current[1]
 
     def move_cursor_to(self, target: object) -> bool:
-        """Put the cursor on a cell; return False if the target is none."""
+        """Put the cursor on a cell; return False for any other target."""
         if not isinstance(target, SlotCell):
             return False
         self._cursor = target
@@ -112,7 +112,7 @@ class FormPane(CursorPane):
             self.move_cursor_to(cell._replace(lane=cell.lane - 1))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Whether a key is a digit and the cursor is on a lane that takes one.
+        """Whether a key is a digit for the lane under the cursor.
 
         Overrides Textual.
         """
@@ -156,7 +156,7 @@ class FormPane(CursorPane):
         raise NotImplementedError
 
     def step_by_mouse(self, delta: int) -> None:
-        """Step through the values of a clicked cell, or of one under the turning wheel."""
+        """Step through the values of a cell that is clicked or under the wheel."""
         self.step(delta)
 
     # --- hints -----------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class InstructionBrowser(Vertical):
     ]
 
     class Emptied(PostedMessage):
-        """Posted when the filter becomes empty or is no longer so: Esc changes its meaning."""
+        """Posted when the filter becomes empty, or no longer is: Esc then has another effect."""
 
         control: InstructionBrowser
 
@@ -71,7 +71,7 @@ class InstructionBrowser(Vertical):
             self.post_message(self.Emptied(self))
 
     def on_descendant_focus(self) -> None:
-        """Show the list's cursor while the filter has the focus, too."""
+        """Show the list's cursor also while the filter has the focus."""
         self.list.redraw_lines()
 
     def on_descendant_blur(self) -> None:
@@ -126,7 +126,7 @@ class InstructionList(Pane):
         self._cursor = 0
         """The index of the cursor in ``rows``."""
         self._unfolded = {*CORE_GROUPS}
-        """The families whose instructions are listed; of others, the heading."""
+        """The families with listed instructions; others have only a heading."""
 
     def show(self, opcode: str, recent: tuple[str, ...]) -> None:
         """Mark the open instruction and put the cursor on it."""
@@ -139,7 +139,7 @@ class InstructionList(Pane):
             self._show_family()
 
     def unfold(self) -> None:
-        """List the instructions of the family under the cursor, and go to the first."""
+        """List the instructions of the family under the cursor, and move to the first."""
         self._unfolded.add(Group(self.rows()[self._cursor][0]))
         self.redraw_lines()
         self._show_family()
@@ -162,7 +162,7 @@ class InstructionList(Pane):
 
     @property
     def cursor(self) -> str | None:
-        """The opcode or intrinsic under the cursor; None if nothing matches.
+        """The opcode or intrinsic under the cursor; None without matches.
 
         It is empty on the heading of a folded family.
         """
@@ -180,9 +180,9 @@ class InstructionList(Pane):
         return CATALOG[self._open_opcode].lanes if self._open_opcode else 1
 
     def rows(self) -> Sequence[tuple[str, str]]:
-        """The heading and the name of each row: matches, best first, or everything without a query.
+        """The heading and the name of each row: matches, best first, or all without a query.
 
-        Recent instructions are at the top, and in their families too. A folded family has one row,
+        Recent instructions are at the top and in their families. A folded family has one row,
         without a name.
         """
         if not self._query:
@@ -213,7 +213,7 @@ class InstructionList(Pane):
             if group != heading:
                 heading = group
                 lines.append([StyledText(group, "quiet")])
-            is_open = index in open_rows[-1:]  # that of its family, if it is a recent one too
+            is_open = index in open_rows[-1:]  # the row in its family, even if it is also recent
             lines += self._entry_lines(index, name, is_open, width)
         return lines or [[StyledText("nothing matches", "quiet")]]
 
@@ -227,7 +227,7 @@ class InstructionList(Pane):
         return f"{'≈' if intrinsic.differs else '='} {intrinsic.ptx.partition(' ')[0]}"
 
     def _unmatched_lines(self, width: int) -> Iterator[StyledLine]:
-        """Yield the query's words that none of the rows matches."""
+        """Yield the words of the query that no row matches."""
         if self._query:
             from ..state.instruction_search import find_unmatched_words
 

@@ -29,7 +29,7 @@ def _iter_added_bindings() -> Iterator[Binding]:
 
 
 class ListingPane(Pane):
-    """The statements of a listing's programs; those of the catalog can be chosen."""
+    """The statements of a listing's programs; explained ones can be chosen."""
 
     BINDING_GROUP_TITLE = "Listing"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,11 +55,11 @@ class ListingPane(Pane):
 
     @property
     def has_kernel(self) -> bool:
-        """Whether a listing is open that has a kernel to run."""
+        """Whether the open listing has a kernel to run."""
         return self.place is not None and ".entry" in self.place.listing.text
 
     def hide_results(self, first: int | None) -> None:
-        """Hide the results from a statement of the program on, or none."""
+        """Hide the results from a statement of the program on, or no results."""
         if first != self._first_hidden:
             self._first_hidden = first
             self.redraw_lines()
@@ -113,7 +113,7 @@ class ListingPane(Pane):
                 starts = sorted(ends[place] for place in sources if place in ends)
                 _draw_wires(lines, starts)
                 lines += self._row_lines(row, width, has_wires=bool(starts))
-            elif row.call:  # the row of all
+            elif row.call:  # the row of the whole sequence
                 lines += self._row_lines(_join_rows(row, folded), width, entry)
             if row.program == self.place.program and len(lines) > count:
                 ends[row.place] = len(lines) - 1
@@ -122,7 +122,7 @@ class ListingPane(Pane):
     def _row_lines(
         self, row: ListingRow, width: int, place: int | None = None, *, has_wires: bool = False
     ) -> list[StyledLine]:
-        """Return the lines of a row; a click on it goes to its place, or to another one."""
+        """Return the lines of a row; a click on it goes to its place or another one."""
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "quiet")]]
         target = (row.program, row.place if place is None else place) if row.explained else None
@@ -187,7 +187,7 @@ class ListingPane(Pane):
 
 
 def _draw_source(source: str, width: int) -> list[StyledLine]:
-    """Return the lines that name the source of the statements below."""
+    """Return the lines with the source of the statements below."""
     texts = fold_text(make_printable(source), max(width - _NUMBER - 1, 1))
     return [[StyledText(" " * (_NUMBER + 1)), StyledText(x, "quiet")] for x in texts]
 
@@ -199,14 +199,14 @@ def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:
 
 
 def _draw_wire(line: StyledLine, glyph: str) -> None:
-    """Draw a part of a wire in the first column of a line, unless a long line number is there."""
+    """Draw a part of a wire in the first column of a line, unless a line number is there."""
     first = line[0]
     if first.text[:1] == " ":
         line[0] = first._replace(text=glyph + first.text[1:])
 
 
 def _join_rows(row: ListingRow, folded: list[ListingRow]) -> ListingRow:
-    """Return the last row of a sequence as the row of all."""
+    """Return the last row of a sequence as the row of the whole."""
     return row._replace(
         text=row.call,
         explained=True,
@@ -217,10 +217,10 @@ def _join_rows(row: ListingRow, folded: list[ListingRow]) -> ListingRow:
 
 
 def fold_text(text: str, room: int) -> list[str]:
-    """Return a text in lines of at most ``room`` columns, broken at blanks, else at dots."""
+    """Break a text into lines of at most ``room`` columns, at blanks or else at dots."""
     lines, indent = [], "  " if room > 2 * _NUMBER else ""
     while len(text) > room:
-        # past the indent, so that the rest gets shorter
+        # after the indent, so that the rest becomes shorter
         cuts = (text.rfind(mark, len(indent) + 1, room + 1) for mark in " .")
         cut = next((x for x in cuts if x > 0), room)
         lines.append(text[:cut])

@@ -29,7 +29,7 @@ class _Spacing(NamedTuple):
 
 
 _SPACINGS = (_Spacing(1, 2, 1), _Spacing(1, 1, 1), _Spacing(0, 1, 1), _Spacing(0, 1, 0))
-"""From wide to narrow; the first with the fewest rows is used, so values never move it."""
+"""From wide to narrow; the first one with the fewest rows is used, whatever the values."""
 
 
 class ModifierRow(FormPane):
@@ -60,7 +60,7 @@ class ModifierRow(FormPane):
         super().__init__("modifier-row", "", form)
 
     def list_slot_cells(self, slot: Slot) -> list[SlotCell]:
-        """Return one cell for a slot whatever its value, or one for each of its lanes."""
+        """Return one cell for a slot, whatever its value, or one for each of its lanes."""
         return (
             slot_choices.list_lane_cells(self._form, slot)
             if slot_choices.is_by_lane(slot)
@@ -70,7 +70,7 @@ class ModifierRow(FormPane):
     # --- drawing -----------------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the tokens in the fewest rows; nothing is cut off."""
+        """Return the tokens in the fewest rows, without cutting any."""
         layouts = [list(self._lay_out(width, spacing)) for spacing in _SPACINGS]
         return min(layouts, key=len)
 
@@ -91,7 +91,7 @@ class ModifierRow(FormPane):
         return lines
 
     def _make_token(self, slot: Slot, spacing: _Spacing) -> StyledLine:
-        """Return a slot's name and value, in a width that does not depend on the value."""
+        """Return a slot's name and value, in a width independent of the value."""
         form, cells = self._form, self.list_slot_cells(slot)
         is_present = form.get(slot.name) != slot.absent
         if slot_choices.is_flag(slot):
@@ -141,7 +141,7 @@ class ModifierRow(FormPane):
             self.move_cursor_to(rows[index][0])
 
     def is_turned_by_wheel(self, target: object) -> bool:
-        """Whether the wheel changes the token: values and sources; boxes are clicked."""
+        """Whether the wheel changes the token: a value or source, but not a box."""
         if not isinstance(target, SlotCell):
             return False
         slot = slot_choices.find_slot(self._form, target.slot)
@@ -283,7 +283,7 @@ class ModifierTable(FormPane):
             self.move_cursor_to(cells[min(max(cells.index(cell) + across, 0), len(cells) - 1)])
 
     def is_turned_by_wheel(self, target: object) -> bool:
-        """Whether the wheel changes the cell: sources of lanes; elsewhere the pane scrolls."""
+        """Whether the wheel changes the cell, a lane's source; elsewhere the pane scrolls."""
         if not isinstance(target, SlotCell):
             return False
         has_digits = slot_choices.has_digits(slot_choices.find_slot(self._form, target.slot))

@@ -1,4 +1,4 @@
-"""The operands: each value in every notation, each of them editable in place."""
+"""The operands, with each value in every notation, editable in place."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class OperandTable(CursorPane):
         Binding("v", "presets", "edge cases"),
         Binding("s", "screen.do('edit.swap')", "swap"),
     ]
-    """Keys that start no literal."""
+    """Keys that do not start a literal."""
 
     def __init__(self, trace: Trace) -> None:
         super().__init__("operands", "Operands")
@@ -70,7 +70,7 @@ class OperandTable(CursorPane):
 
     @property
     def subject(self) -> object:
-        """The form, which decides the operands and their types."""
+        """The form, which determines the operands and their types."""
         return self._trace.instruction.form
 
     def show(self, trace: Trace) -> None:
@@ -97,7 +97,7 @@ class OperandTable(CursorPane):
             self.redraw_lines()
 
     def _list_roles(self) -> list[str]:
-        """Return the roles of the source registers, each register once."""
+        """Return one role for each source register."""
         return [operand.roles[0] for operand in self._trace.instruction.inputs]
 
     def _list_fields(self, role: str) -> list[OperandField]:
@@ -114,9 +114,9 @@ class OperandTable(CursorPane):
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return each operand's notations, with its bits below; parts that do not fit are wrapped.
+        """Return each operand's notations, with its bits below; long lines are wrapped.
 
-        The fields of a float are described beside it if there is room: the lanes draw them.
+        A float's fields are described beside it if there is room: the lanes draw them.
         """
         trace, ins, roles = self._trace, self._trace.instruction, self._list_roles()
         constants = {role: x for role, x in ins.constants.items() if role in ins.names}
@@ -132,7 +132,7 @@ class OperandTable(CursorPane):
             label = Role(role).label
             head = [StyledText(f"{label:<4}", "quiet"), StyledText(f"{names[role]}  ", "strong")]
             head.append(StyledText(" " * (room - 6 - len(names[role]))))
-            if indent < room:  # a long name has a line of its own
+            if indent < room:  # a long name has a separate line
                 lines.append(head)
                 head = [StyledText(" " * indent)]
             values = list(_wrap_units(head, self._value_lines(role, roles), indent, width))
@@ -157,7 +157,7 @@ class OperandTable(CursorPane):
         return StyledText(text, f"{style_name} cursor" if has_cursor else style_name, field)
 
     def _value_lines(self, role: str, roles: list[str]) -> Iterator[StyledLine]:
-        """Yield the notations, each with the blanks before it; the lanes are one."""
+        """Yield the notations, each with preceding blanks; the lanes are one notation."""
         bits, type_ = self._trace.operands[role], self._trace.instruction.type_of(role)
         value, signed = format_value(bits, type_), str(cast(bits, type_.bits, signed=True))
         room = max(len(str(self._trace.operands[other])) for other in roles)
@@ -191,7 +191,7 @@ class OperandTable(CursorPane):
         return format_lane(bits, unit, type_, signed=type_.signed)
 
     def _bit_lines(self, role: str) -> Iterator[StyledLine]:
-        """Yield the bits, byte by byte, with the blanks before them."""
+        """Yield the bits, byte by byte, with preceding blanks."""
         trace = self._trace
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
         highlighted_bits = self._highlighted_bits.get(role, 0)
@@ -251,7 +251,7 @@ class OperandTable(CursorPane):
         if self.field.notation in ("bit", "truth") and not start:
             self.action_flip()
             return
-        is_bit = self.field.notation == "bit"  # a literal is a value of the whole operand
+        is_bit = self.field.notation == "bit"  # a literal is the value of the whole operand
         field = OperandField(self.field.role, "hex") if is_bit else self.field
         self.do(ask_value, field, start)
 
@@ -261,7 +261,7 @@ class OperandTable(CursorPane):
             self.do(offer_values, self.field.role)
 
     def on_key(self, event: events.Key) -> None:
-        """Start a new value with its first character; other letters do what they do elsewhere."""
+        """Start a new value with its first character; other letters are keys, as elsewhere."""
         if self.check_consume_key(event.key, event.character):
             event.stop()
             self.action_edit(event.character or "")
@@ -352,7 +352,7 @@ class OperandTable(CursorPane):
 def _wrap_units(
     head: StyledLine, units: Iterable[StyledLine], indent: int, width: int
 ) -> Iterator[StyledLine]:
-    """Yield units after a head; one that does not fit begins a new line, without its blanks."""
+    """Yield units after a head; a unit that does not fit begins a new line, without its blanks."""
     line, column, is_empty = head, measure_line(head), True
     for unit in units:
         room = measure_line(unit)

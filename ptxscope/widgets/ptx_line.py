@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..engine.syntax.completions import Completion
 
 _NARROW_WIDTH = 24
-"""Minimum columns for a message after its carets rather than below them."""
+"""Minimum columns for a message after its carets instead of below them."""
 _INKS = {
     "opcode": "strong",
     "guard": "quiet",
@@ -79,15 +79,15 @@ class PtxLine(PlainInput):
         control: PtxLine
         text: str
         pasted: bool = False
-        """Whether by a paste, which is an edit of its own."""
+        """Whether by a paste, which is a separate edit."""
 
     class CandidateMoved(PostedMessage):
-        """Posted when Tab completes to another candidate."""
+        """Posted when another candidate is the one for Tab."""
 
         control: PtxLine
 
     class Scrolled(PostedMessage):
-        """Posted when another part of the text is visible."""
+        """Posted when another part of the text becomes visible."""
 
         control: PtxLine
 
@@ -105,11 +105,11 @@ class PtxLine(PlainInput):
         self._candidates: tuple[Completion, ...] | None = None
         """The candidates; None after a change of the text."""
         self.candidate = 0
-        """The index of the candidate for Tab; for Enter too, unless it is the first."""
+        """The index of the candidate for Tab and, unless it is the first, for Enter."""
         self._pasted = False
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the line, with a sign at each edge where it continues. Overrides Textual."""
+        """Return the line, with signs at the edges where it continues. Overrides Textual."""
         width, first = self.scrollable_content_region.width, self.scroll_offset.x
         edge = GOES_ON[0] if first > 0 else ""
         right = GOES_ON[1] if cell_len(self.value) - first > width else ""
@@ -149,13 +149,11 @@ class PtxLine(PlainInput):
 
     def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
         """Show a line without posting an edit."""
-        # spans are those of the parsed text, which may differ from a pasted line in blanks
+        # spans belong to the parsed text, which may differ from a pasted line in blanks
         self._has_fix = error is not None and error.fix is not None
         parts = ins.spans if error is None and ins.text == text else {}
         problem_spans = tuple(problem.span for problem in error.errors) if error else ()
-        typing = (
-            self.value != self._shown_text
-        )  # an event with the text typed since is still queued
+        typing = self.value != self._shown_text  # an event with more typed text is still queued
         if text == self.value or not typing:
             self._shown_text = text
         if text != self.value and not typing:
@@ -167,7 +165,7 @@ class PtxLine(PlainInput):
             self.refresh()
 
     def label_of(self, action: str, label: str) -> str:
-        """Return a key's label; empty if it has no effect: no error has a single fix."""
+        """Return a key's label; empty without an effect: no error has a single fix."""
         return "" if action == "screen.do('edit.fix')" and not self._has_fix else label
 
     @property
@@ -253,7 +251,7 @@ class LineState(NamedTuple):
 
 
 class LineStatus(Pane, can_focus=False):
-    """Two lines below the PTX line: carets and errors; what is allowed or comes next."""
+    """Two lines below the PTX line: carets and errors; allowed words or completions."""
 
     DEFAULT_CSS = """
     LineStatus { height: 2; border: none; padding: 0 1; overflow: hidden; }
@@ -263,7 +261,7 @@ class LineStatus(Pane, can_focus=False):
         super().__init__("status", "")
         self._line = LineState(instruction)
         self.completion_rest = ""
-        """The part that did not fit when it was drawn."""
+        """The part that did not fit at the last drawing."""
 
     def show(self, line: LineState) -> None:
         """Show the status of a line."""
@@ -271,7 +269,7 @@ class LineStatus(Pane, can_focus=False):
         self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return carets and message, or notes; what is allowed, or completions."""
+        """Return carets and a message, or notes; then allowed words, or completions."""
         self.completion_rest, error = "", self._line.error
         if error is None:
             completion_text = self._completion_line(width)
@@ -318,14 +316,14 @@ class LineStatus(Pane, can_focus=False):
         return [lead, [StyledText(message[: max(width - 1, 0)] + "…", "surprise")]]
 
     def _format_allowed(self, hint: str) -> str:
-        """Return what is allowed, without the long list of all instructions."""
+        """Return the allowed words, without the long list of all instructions."""
         if set(hint.split()) >= set(CATALOG):
             key = get_explorer_app(self).key_names["go.find"][0]
             return f"allowed: one of {len(CATALOG)} instructions; {key} finds one by words"
         return f"allowed: {make_printable(hint)}"
 
     def _second_line(self, hint: str, width: int) -> StyledLine:
-        """Return completions, or what is allowed if it fits; otherwise that becomes a hint."""
+        """Return completions, or the allowed words, which become a hint if they do not fit."""
         if line := self._completion_line(width):
             return line
         if len(hint) > width:
@@ -333,7 +331,7 @@ class LineStatus(Pane, can_focus=False):
         return [StyledText(hint, "quiet")]
 
     def redraw_lines(self) -> None:
-        """Draw anew; text that does not fit becomes a hint."""
+        """Redraw; text that does not fit becomes a hint."""
         super().redraw_lines()
         self.show_hint()
 
@@ -358,7 +356,7 @@ class LineStatus(Pane, can_focus=False):
         return [[StyledText(x, "quiet")] for x in _fold_text(text, width)]
 
     def _completion_line(self, width: int) -> StyledLine:
-        """Return the completions, with a mark on that of Tab."""
+        """Return the completions, with a mark on the candidate for Tab."""
         chosen, candidates = self._line.candidate, self._line.candidates
         if not candidates:
             return []

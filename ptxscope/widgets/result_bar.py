@@ -13,14 +13,14 @@ from .base.pane import Pane, StyledLine, StyledText, measure_line
 HIDDEN_DIGIT = "▁"
 """Replaces each hidden character."""
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
-"""Maximum characters of a destination's name; the first that leaves room for its value is used."""
+"""Maximum characters of a destination's name; the first that leaves room for the value wins."""
 
 
 class ResultBar(Pane, can_focus=False):
     """The destinations' bits, and whether the answers differ.
 
-    It has one line, or two if a pin would not fit: its height does not depend on the values or on
-    the pin.
+    It has one line, or two if a pin would not fit: its height is independent of the values and the
+    pin.
     """
 
     DEFAULT_CSS = """
@@ -44,14 +44,14 @@ class ResultBar(Pane, can_focus=False):
     ) -> None:
         """Show the result of a trace, the models that differ, and the pinned result.
 
-        If ``held_back`` is set, it names the key that reveals them, and they are hidden.
+        If ``held_back`` names the key that reveals them, they are hidden.
         """
         self._trace, self._deviations, self._pin = trace, deviations, pin
         self._key = held_back
         self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return names and bits on the left, the models on the right or below."""
+        """Return names and bits on the left, models on the right or below."""
         high = self._measure_height(self._trace, width)
         options = [
             (
@@ -88,7 +88,7 @@ class ResultBar(Pane, can_focus=False):
         return 1 if needed_width <= width else 2
 
     def _format_destinations(self, trace: Trace, max_chars: int, with_readings: bool) -> StyledLine:
-        """Return the destinations with their bits, their meaning if it fits, and the pin."""
+        """Return the destinations with their bits, any meaning that fits, and the pin."""
         ins = trace.instruction
         line: StyledLine = []
         for role, name in ins.results.items():

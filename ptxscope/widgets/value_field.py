@@ -24,9 +24,9 @@ from .operand_table import OperandField
 
 
 class ValueField(Vertical):
-    """A label and an input, with carets and errors below; hidden until it is opened.
+    """A label and an input, with carets and errors below; hidden until opened.
 
-    It covers the row of hints and what is above, so that nothing moves when it opens.
+    It covers the row of hints and the rows above, so that nothing moves when it opens.
     """
 
     DEFAULT_CSS = """
@@ -69,14 +69,14 @@ class ValueField(Vertical):
         self._fill()
 
     def _fill(self) -> None:
-        # label, input and meaning; carets and error; none if the explorer was left meanwhile
+        # label, input and meaning; carets and error; empty after the explorer's end
         if not self.children and self.is_attached:
             self.mount(Horizontal(self._label, self.input, self._means), self._error)
 
     def open(
         self, field: OperandField, name: str, type_: Type, unit: int, bits: int, start: str
     ) -> None:
-        """Open for a value; ``bits`` is the operand now, ``unit`` its lanes' width in bits."""
+        """Open for a value; ``bits`` are the operand's, ``unit`` is its lanes' width in bits."""
         self.close()  # of an earlier request
         self._request = None
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
@@ -84,7 +84,7 @@ class ValueField(Vertical):
         self._start_editing(f"{make_printable(name)}{part}", start)
 
     def ask(self, request: AskAnswer) -> None:
-        """Open for a text that a function reads; every letter is text."""
+        """Open for a text with its own parser; every letter is text."""
         self.close()
         self._request = request
         self._start_editing(request.label, request.start)
@@ -96,7 +96,7 @@ class ValueField(Vertical):
         text = f"{label} ="
         self._lead = measure_cells(text) + 2
         self._label.update(Content(text))
-        # Reserve the room for an error, else the field would move when there is one.
+        # Reserve room for an error, so that the field does not move.
         self._error.styles.min_height = self._format_error("0x").count("\n") + 1
         self.add_class("-open")
         self.input.value = start
@@ -105,7 +105,7 @@ class ValueField(Vertical):
         self._check(start)
 
     def close(self) -> None:
-        """Hide the field; enter a value in it, and report a text that is not a value."""
+        """Hide the field; enter its value, or report a text that is not a value."""
         if not self.is_open:
             return
         self.remove_class("-open")
@@ -134,7 +134,7 @@ class ValueField(Vertical):
             self.post_message(answer)
 
     def follow_edit(self, operands: Mapping[str, int]) -> None:
-        """Follow another edit: a typed lane is inserted into the new value."""
+        """Follow another edit: the typed lane is inserted into the new value."""
         if self._request is not None:
             return
         bits = operands.get(self._field.role, self._bits)
@@ -166,7 +166,7 @@ class ValueField(Vertical):
         return parse_part(text, self._type, self._unit, self._field.position, self._bits)
 
     def _format_error(self, text: str) -> str:
-        """Return carets under errors, and the allowed text; empty without errors."""
+        """Return carets under errors, and the alternatives; empty without errors."""
         try:
             self._parse_text(text)
         except PtxError as error:
@@ -207,7 +207,7 @@ class ValueField(Vertical):
         self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter the value, or stay if it is wrong."""
+        """Enter the value, or stay open if it is wrong."""
         event.stop()
         try:
             bits = self._parse_text(event.value)

@@ -1,9 +1,8 @@
-"""ASCII replacements of all glyphs, for terminals that do not read UTF-8.
+"""ASCII replacements of all glyphs, for terminals without UTF-8.
 
-A replacement takes as many cells as the glyph, so that columns keep their places. If one cell would
-have another meaning (2³¹ is not 231), the replacement takes more cells from blanks nearby. If one
-cell would only look worse (``→`` is ``->`` or ``>``), it takes the cells of blanks that follow
-closely.
+A replacement has the width of the glyph, so that columns keep their places. If one cell would have
+another meaning (2³¹ is not 231), the replacement takes more cells from blanks nearby. If one cell
+would only look worse (``→`` is ``->`` or ``>``), it takes blanks that follow closely.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from textual.filter import LineFilter
 
 _MASKS = {" ■ ": "[x]", " □ ": "[ ]", " ☐ ": "[ ]"}
 _MASK = re.compile("(?: [■□☐] )+")
-"""Boxes with a cell on either side, in a piece of their own."""
+"""Boxes with a cell on either side, in a separate piece."""
 
 _SINGLE_CHARS = {
     glyph: stand_in
@@ -59,20 +58,20 @@ _SINGLE_CHARS = {
     }.items()
     for glyph in glyphs
 }
-"""Replacements of one cell by one; where links cross, the vertical one wins."""
+"""Replacements of one cell; at crossings, the vertical link wins."""
 _BECOMES = " ⟶ "
 """A change, as one cell: ``>`` would compare two numbers."""
 _CHANGE_IN_PIECE = re.compile(r"(?<=\S) ▸ (?=[^\sa-z]|inf|nan)|^ ▸ $")
 _CHANGE = re.compile(r"▸(?= [-+]?(?:\d|inf|nan))")
-"""A change across pieces, or at the start of a line that continues another."""
+"""A change across pieces, or at the start of a continuation line."""
 _TIMES = re.compile(r"(?<=\S )×(?= \d)")
 """A multiplication; elsewhere ``×`` marks what is refused."""
 _CLOSER_SPELLINGS = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
 """Clearer replacements of several cells, used if blanks follow."""
 _PIECES = {"≠ ": "! ", " ✗ 0": " n 0"}
-"""Pieces of their own: a sign before a row, whose rest keeps its place; what does not hold."""
+"""Separate pieces: a sign before a row that keeps its place, and a false comparison."""
 _CUT = re.compile("(?<=[0-9a-f])╳|╳(?=[0-9a-f])")
-"""The edge of digits that are cut off: with an X, 0X80 would be a literal."""
+"""The edge of cut-off digits: with an X, 0X80 would be a literal."""
 _KEYS = {
     "↑↓←→": "arrows",
     "←→↑↓": "arrows",
@@ -85,17 +84,17 @@ _KEYS = {
 _ARROWS = ("↑", "↓", "←", "→")
 _KEY_GROUP = re.compile("|".join(_KEYS))
 _LONG_SPELLINGS = _KEYS | {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
-"""Replacements that need several cells, because one would have another meaning."""
+"""Replacements of several cells, because one would have another meaning."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
 """An exponent or an index."""
 _BORDER = re.compile(r"(?:^|(?<=\+))[-=]{8,}+|(?<![-=])[-=]{8,}+(?=\+|$)")
-"""The dashes of a border before or after its text; an axis has other ends."""
+"""The dashes of a border beside its text; an axis has other ends."""
 _NEAR = 12
-"""Cells within which a replacement that is only clearer may take blanks."""
+"""Maximum distance in cells of blanks for a replacement that is only clearer."""
 
 
 class _LongSpelling(NamedTuple):
-    """A position that asks for more cells."""
+    """A position that needs more cells."""
 
     position: int
     short: str
@@ -117,7 +116,7 @@ class Ascii(LineFilter):
 
 @lru_cache(1024)
 def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the pieces of a line in ASCII, as wide together as before."""
+    """Return the pieces of a line in ASCII, with the same total width."""
     if all(text.isascii() for text in texts):
         return texts
     pieces = [list(_iter_parts(text)) for text in _mark_changes(texts)]
@@ -140,7 +139,7 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _mark_changes(texts: tuple[str, ...]) -> Iterator[str]:
-    """Yield the pieces with other arrows for changes, in whatever styles these are."""
+    """Yield the pieces with other arrows for changes, whatever their styles."""
     marked_texts = [_CHANGE_IN_PIECE.sub(_BECOMES, text) for text in texts]
     line = _TIMES.sub("*", _CHANGE.sub("→", "".join(marked_texts)))
     end = 0
@@ -150,14 +149,14 @@ def _mark_changes(texts: tuple[str, ...]) -> Iterator[str]:
 
 
 def _group_keys(line: list[str]) -> None:
-    """Put neighbouring arrow keys into the cell of the first."""
+    """Join neighbouring arrow keys in the cell of the first."""
     signs = "".join(text if text in _ARROWS else " " for text in line)
     for match in _KEY_GROUP.finditer(signs):
         line[slice(*match.span())] = [match[0], *[""] * (len(match[0]) - 1)]
 
 
 def _iter_parts(text: str) -> Iterator[str]:
-    """Yield parts of a text: each is ASCII of the same width, or needs another replacement."""
+    """Yield parts of a text: ASCII of the same width, or glyphs that need other replacements."""
     first, *others = text.split(_BECOMES)
     yield from _iter_unchanging(first)
     for other in others:
@@ -220,7 +219,7 @@ def _insert_spelling(line: list[str], spelling: _LongSpelling) -> None:
         return
     if len(blanks) < count:
         blanks += _iter_border_dashes(line)
-    if len(blanks) < count:  # words without blanks are better than a line cut off
+    if len(blanks) < count:  # words without blanks are better than a cut line
         blanks += [i for i, text in enumerate(line) if text == " " and i not in blanks]
     line[position] = spelling.long
     for blank in blanks[:count]:
@@ -228,7 +227,7 @@ def _insert_spelling(line: list[str], spelling: _LongSpelling) -> None:
 
 
 def _iter_border_dashes(line: list[str]) -> Iterator[int]:
-    """Yield the positions of dashes of a border that may go."""
+    """Yield the positions of a border's dashes that can be dropped."""
     cells = "".join(text if len(text) == 1 else "." for text in line)
     for match in _BORDER.finditer(cells):
         yield from (i for i in range(match.end() - 2, match.start() + 1, -1) if line[i])

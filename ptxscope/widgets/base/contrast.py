@@ -1,4 +1,4 @@
-"""The contrast of colours, as WCAG 2 defines it, and the nearest readable shade of a colour."""
+"""The contrast of colours by WCAG 2, and the nearest readable shade of a colour."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _linearize(value: int) -> float:
 
 @lru_cache(512)
 def _list_shown_luminances(color: ColorTriplet, system: ColorSystem) -> tuple[float, float]:
-    """Return a colour's luminance as a terminal shows it, and in Textual's greys."""
+    """Return a colour's luminance in a terminal, and in Textual's greys."""
     shown_colour = Color.from_triplet(color).downgrade(system).get_truecolor()
     grey = round(color.red * 0.2126 + color.green * 0.7152 + color.blue * 0.0722)
     return compute_luminance(shown_colour), _linearize(grey)
@@ -44,7 +44,8 @@ def make_readable(
 ) -> ColorTriplet:
     """Return the nearest shade of a colour whose contrast on some others reaches a ratio.
 
-    It does so in a terminal's colours and in greys. If no shade does, return black or white.
+    The ratio holds in a terminal's colours and in greys. Without such a shade, return black or
+    white.
     """
     grounds = tuple(dict.fromkeys(grounds))
     pole = max((WHITE, BLACK), key=lambda pole: _compute_worst_contrast(pole, grounds, system))
@@ -58,7 +59,7 @@ def make_readable(
 def _compute_worst_contrast(
     color: ColorTriplet, grounds: Iterable[ColorTriplet], system: ColorSystem
 ) -> float:
-    """Return the least contrast of a colour on some others, as shown and in greys."""
+    """Return the minimum contrast of a colour on some others, as shown and in greys."""
     luminances = _list_shown_luminances(color, system)
     return min(
         (one + 0.05) / (other + 0.05) if one > other else (other + 0.05) / (one + 0.05)

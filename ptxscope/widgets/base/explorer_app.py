@@ -22,7 +22,7 @@ class ExplorerApp(App[None]):
     user_keymap: Mapping[str, str] = FrozenDict()
     """Action ids and the keys that the user assigned to them."""
     is_ascii = False
-    """Whether the terminal does not read UTF-8, so that it needs ASCII."""
+    """Whether the terminal needs ASCII because it lacks UTF-8."""
     restore_terminal: Callable[[], None]
     """Restores the terminal where the program hangs; the driver sets it."""
 
@@ -52,7 +52,7 @@ def get_explorer_app(node: DOMNode) -> ExplorerApp:
 class PostedMessage(Message):
     """A message whose annotations are its fields: the widget that posts it, and its contents.
 
-    Not a dataclass: a score of those takes a twentieth of the explorer's start-up time.
+    Not a dataclass: twenty of them would take a twentieth of the explorer's start-up time.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
@@ -60,7 +60,7 @@ class PostedMessage(Message):
     """The widget that posted it."""
 
     def __init_subclass__(cls) -> None:
-        super().__init_subclass__(no_dispatch=None)  # a subclass may decide it later
+        super().__init_subclass__(no_dispatch=None)  # a subclass may set it later
         cls._fields = tuple(cls.__annotations__)
 
     def __init__(self, *values: Any, **fields: Any) -> None:
@@ -69,10 +69,9 @@ class PostedMessage(Message):
 
 
 class PartMessage(PostedMessage):
-    """A message about a part of its widget's contents, which the widget's ``subject`` names.
+    """A message about a part of its widget's ``subject``.
 
-    It is dropped if the widget has another subject by the time it arrives, because the part may be
-    missing there.
+    It is dropped if the widget has another subject when it arrives: the part may be missing there.
     """
 
     def __init__(self, *values: Any, **fields: Any) -> None:

@@ -1,4 +1,4 @@
-"""Small parts of forms: a labelled input, a page of plain text, choices in a row."""
+"""Parts of forms: a labelled input, a page of plain text, choices in a row."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class PlainInput(Input):
     """An input that shows pasted control characters as text; its cursor does not blink."""
 
     def on_mount(self) -> None:
-        """Leave the cursor steady: a blinking one is drawn twice a second."""
+        """Stop the cursor's blinking, which is drawn twice a second."""
         self.cursor_blink = False
 
     def validate(self, value: str) -> None:
-        """Skip validation, so that styles need no update. Overrides Textual."""
+        """Skip validation, which would update styles. Overrides Textual."""
 
     def _on_paste(self, event: events.Paste) -> None:
         """Clean the text; Input's own handler, which runs next, inserts it."""
@@ -81,7 +81,7 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the lines, wrapped at blanks with a hanging indent; one above carets is cut."""
+        """Return the lines, wrapped at blanks with a hanging indent; a line above carets is cut."""
         lines: list[StyledLine] = []
         window = slice(0, None)
         for line, next_line in pairwise([*self._lines, ""]):
@@ -95,17 +95,17 @@ class Page(Pane):
 
 
 _MAX_DRAWN_CHARS = 5_000
-"""Characters above which a line is wrapped anywhere, because textwrap takes quadratic time."""
+"""Maximum characters of a line for textwrap, which takes quadratic time."""
 
 
 def _find_window(line: str, place: int, width: int) -> slice:
-    """Return as much of a line as there is room for around a place."""
+    """Return the part of a line around a place that fits."""
     start = max(0, min(place - width // 3, len(line) - width))
     return slice(start, start + width)
 
 
 def _cut_line(line: str, window: slice) -> str:
-    """Return a part of a line, with a mark where something is left out."""
+    """Return a part of a line, with marks of omissions."""
     text = line[window]
     if window.start:
         text = f"…{text[1:]}"
@@ -123,8 +123,8 @@ def fold_line(line: str, width: int) -> list[str]:
 class ChoiceRow(CursorPane):
     """A row of alternatives and switches: ``[text] markdown html   ☐ both answers``.
 
-    Left and right move the cursor, which chooses the alternative under it; down moves it to the
-    switches, of which Enter or space toggles one. A click does the same.
+    Left and right move the cursor and choose an alternative; down moves it to the switches, which
+    Enter or space toggles. A click does the same.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -148,7 +148,7 @@ class ChoiceRow(CursorPane):
         self.choices, self.switches = tuple(one_of), tuple(switches)
         self.choice = self.choices[0]
         self.active_switches: set[str] = set()
-        """The switches that are on."""
+        """The active switches."""
         self._cursor = self.choice
 
     def draw(self, width: int) -> list[StyledLine]:
@@ -260,7 +260,7 @@ class Menu(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return a line for each item, with the notes in a column, or below if they do not fit."""
+        """Return a line for each item, with notes in a column or, if they do not fit, below."""
         items = [MenuItem(*map(make_printable, item)) for item in self.items]
         described_items = [item for item in items if item.about]
         room = max((len(item.label) for item in described_items), default=0)

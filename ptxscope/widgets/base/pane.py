@@ -1,6 +1,6 @@
 """A pane of lines, drawn by the line API: the base of the explorer's panes.
 
-A pane shows a list of lines, each a list of pieces. A piece is text in named styles; it may carry a
+A pane shows a list of lines, each a list of pieces. A piece is text in named styles; it may have a
 target for clicks and the cursor. Text is never markup.
 """
 
@@ -47,7 +47,7 @@ def measure_line(line: Sequence[StyledText]) -> int:
 
 
 def pad_line(line: Sequence[StyledText], width: int) -> StyledLine:
-    """Return a line padded with blanks to a width."""
+    """Pad a line with blanks to a width."""
     return [*line, StyledText(" " * max(width - measure_line(line), 0))]
 
 
@@ -60,10 +60,7 @@ def sentence_lines(text: str, width: int, style_name: str = "") -> list[StyledLi
 
 
 class _VisibleRegion(NamedTuple):
-    """The visible region of a pane.
-
-    Finding it walks up the whole tree, so it is found once per paint.
-    """
+    """The visible region of a pane, found once per paint by a walk up the whole tree."""
 
     lines: list[StyledLine]
     scroll_x: int
@@ -72,7 +69,7 @@ class _VisibleRegion(NamedTuple):
 
 
 GOES_ON = ("‹", "›")
-"""Signs at the edges of a line that continues there."""
+"""Signs at the edges of a line that continues."""
 _NO_WIDTH = 80
 """Columns before the width is known."""
 _RIGHT_BUTTON = 3
@@ -115,7 +112,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self._visible_region: _VisibleRegion | None = None
         """The visible region during a paint."""
         self._base = Style()
-        """The style below all others, since the last paint."""
+        """The style below all others at the last paint."""
         self._inks: dict[str, Style] = {}
 
     def draw(self, width: int) -> list[StyledLine]:
@@ -132,7 +129,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 size.width == old_size.width
                 and max(size.height, old_size.height) <= self.size.height
             ):
-                self.set_reactive(ScrollView.virtual_size, size)  # all lines fit, so nothing moves
+                self.set_reactive(
+                    ScrollView.virtual_size, size
+                )  # all lines fit, so they do not move
             else:
                 self.virtual_size = size
         if self.show_vertical_scrollbar:  # the layout may have no reason to redraw it
@@ -146,7 +145,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return self._cached_lines
 
     def redraw_lines(self) -> None:
-        """Draw the lines anew, and lay out anew if the pane's height depends on them."""
+        """Redraw the lines, and repeat the layout if the pane's height depends on them."""
         old_lines, known_for, self._cached_lines = (
             self._cached_lines or [],
             self._cached_width,
@@ -173,13 +172,13 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(*regions, layout=grown)
 
     def set_title(self, title: str) -> None:
-        """Set the title, which is never markup; nothing else is rendered again."""
+        """Set the title, which is never markup; only the title is rendered again."""
         if (content := Content(title)) != self._border_title:
             self._border_title = content
             self.refresh(self._get_row_region(-self.gutter.top))
 
     def _get_row_region(self, y: int) -> Region:
-        """Return a row of the pane from edge to edge, so that no line needs clipping."""
+        """Return a row of the pane from edge to edge, in which no line needs clipping."""
         return Region(-self.gutter.left, y, self.outer_size.width, 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -216,7 +215,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return None
 
     def _find_line(self, x: int, y: int) -> tuple[int, StyledLine]:
-        """Return the column and the line at a position; an empty line where there is none."""
+        """Return the column and the line at a position; the line may be empty."""
         y += self.scroll_offset.y - self.gutter.top
         x += self.scroll_offset.x - self.gutter.left
         is_line = 0 <= y < len(self.visible_lines) and x >= 0
@@ -260,7 +259,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return _VisibleRegion(self.visible_lines, left, top, selection)
 
     def _make_strip(self, y: int, region: _VisibleRegion) -> Strip:
-        """Return a visible line; neighbours of one style are one segment."""
+        """Return a visible line; adjacent pieces of one style are one segment."""
         y += region.top
         if y >= len(region.lines):
             return Strip([], 0)
@@ -313,7 +312,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return "\n".join("".join(line).rstrip() for line in lines)
 
     async def on_click(self, event: events.Click) -> None:
-        """Pass the clicked target to the subclass; without one, open what the word refers to."""
+        """Pass the clicked target to the subclass; without one, open the word's reference."""
         target = self.find_target(event.x, event.y)
         if target is not None:
             if event.button == _RIGHT_BUTTON:

@@ -1,11 +1,10 @@
 """The styles of text: the roles of colours, the fills of cells, and both in each theme.
 
-A widget asks for a style by its name, never for a colour; ``ThemeStyles.resolve_style`` turns one
-or several names into a Rich style. ``COLOUR_ROLES`` has what each role means: one thing only. Every
-role also has a sign, so that nothing is said by colour alone. In themes of full colours a hue is
-moved towards black or white until it is readable on every ground of the panes. Themes of ANSI
-colours use a table: the terminal's colours are unknown, so pairs are far apart in the usual
-palettes.
+Widgets use names of styles, never colours; ``ThemeStyles.resolve_style`` turns one or several names
+into a Rich style. Each role in ``COLOUR_ROLES`` has only one meaning. Every role also has a sign,
+so that colour is never the only difference. In themes of full colours, hues move towards black or
+white until they are readable on every ground of the panes. Themes of ANSI colours use a table: the
+terminal's colours are unknown, so pairs are far apart in the usual palettes.
 
 Later styles win, but a chip keeps its colours under all styles but the cursor and the shade.
 Underlines and slants show that it is an origin or a destination of bits.
@@ -35,14 +34,14 @@ HIGH_CONTRAST = Theme(
     dark=True,
     variables={"input-selection-background": "#005f87"},
 )
-"""A theme of the explorer's own, with more contrast."""
+"""The explorer's theme with more contrast."""
 
 RATIO = 4.5
-"""The least contrast of text on its ground: AA of WCAG 2."""
+"""Minimum contrast of text on its ground: AA of WCAG 2."""
 HIGH_RATIO = 7.0
-"""The same in the theme of high contrast: AAA."""
+"""Minimum contrast in the theme of high contrast: AAA."""
 RULE_RATIO = 2.0
-"""The least contrast of the rules between panes."""
+"""Minimum contrast of the rules between panes."""
 _RULE = "border-blurred"
 """The theme variable for rules."""
 
@@ -59,12 +58,12 @@ class _Ink(NamedTuple):
 
 
 class ColourRole(NamedTuple):
-    """What a colour of text means, and nothing else does."""
+    """The unique meaning of a colour of text."""
 
     name: str
     """The name of its style."""
     signs: tuple[str, ...]
-    """Signs that say the same without colour; the first is that of the legend."""
+    """Signs with the same meaning; the legend shows the first."""
     meaning: str
     ink: _Ink
 
@@ -104,7 +103,7 @@ COLOUR_ROLES = (
     ),
     ColourRole("quiet", (), "labels, and what is not reached", _QUIET),
 )
-"""The roles of colours: what each means, for widgets and for the legend."""
+"""The roles of colours with their meanings, for widgets and for the legend."""
 
 
 class _Chip(NamedTuple):
@@ -148,7 +147,7 @@ _CHIPS = {
     ),
     "chip-t": _Chip("#9ea7b3", "#57606a", ("black on white", "black on white")),
 }
-"""Half-words use the styles of bytes: h0 that of byte 1, h1 that of byte 3."""
+"""Half-words use the styles of bytes: h0 byte 1's, h1 byte 3's."""
 _ANSI_WIRES = {"a": ("cyan", "bright_cyan", "blue"), "b": ("green", "bright_green", "default")}
 """Link colours in 16 colours: two alternating on dark terminals, one on light ones."""
 _TEXTS |= {
@@ -173,8 +172,7 @@ _WIDGETS = {
     **dict.fromkeys(("text-muted", "text-disabled"), "quiet"),
     "text-success": "right",
 }
-"""Variables of the style sheets, and the styles whose colours they have: ``$focus`` of our own
-widgets, ``$accent`` of Textual's."""
+"""Variables of style sheets, ptxscope's and Textual's, with the styles of their colours."""
 _ROW = ("block-cursor-background", "block-cursor-blurred-background")
 _ON_ROW = ("block-cursor-foreground", "block-cursor-blurred-foreground")
 WIDGETS_CSS = """
@@ -184,7 +182,7 @@ Toast, Toast.-information, Toast.-warning, Toast.-error {
 }
 Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
 """
-"""Rules for other faint parts of Textual's widgets: no text is dimmed."""
+"""Rules that undim other parts of Textual's widgets."""
 WITHOUT_COLOURS = {
     "block-cursor-text-style": "reverse",
     "block-cursor-blurred-text-style": "reverse",
@@ -196,7 +194,7 @@ _EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
 """The half cells at a chip's ends, in the colour of its ground: no text."""
 
 OVERLAYS = (*_HIGHLIGHTS, "cursor", "shade")
-"""The styles that are drawn over others."""
+"""Styles drawn over others."""
 INKS = (*_TEXTS, *_CHIPS, *_EDGES, *OVERLAYS)
 """The names of all styles."""
 
@@ -223,7 +221,7 @@ class ThemeStyles:
         self._styles: dict[str, Style] = {}
 
     def resolve_style(self, names: str) -> Style:
-        """Return one style, or several separated by blanks; "" is plain text."""
+        """Return a style by one or several names separated by blanks; "" is plain text."""
         style = self._styles.get(names)
         if style is None:
             style = self._styles[names] = self._make_style(names.split())
@@ -278,7 +276,7 @@ class ThemeStyles:
         chip, attribute = _HIGHLIGHTS[name]
         return self._make_filled_style(chip, self._foreground) + Style.parse(attribute)
 
-    # --- what is made of the tables ------------------------------------------------------
+    # --- styles from the tables ----------------------------------------------------------
 
     @cached_property
     def _grounds(self) -> list[ColorTriplet]:
@@ -322,14 +320,14 @@ class ThemeStyles:
         )
 
     def _make_chip_edge_style(self, chip: str, names: list[str]) -> Style:
-        """Return the style of half a cell of a chip, with the cursor's ground under the cursor."""
+        """Return the style of half a cell of a chip, also under the cursor."""
         if "cursor" in names:
             return self._base_style
         ground = self._make_style([chip, *names]).bgcolor
         return self._base_style if ground is None or ground.is_default else Style.from_color(ground)
 
     def _make_filled_style(self, chip: _Chip, text: ColorTriplet) -> Style:
-        """Return a ground and text with contrast: the text changes only if necessary."""
+        """Return a ground and text with enough contrast; the text changes only if necessary."""
         if self._is_ansi:
             return Style.parse(chip.ansi[not self._is_dark])
         hue = parse_colour(chip.dark if self._is_dark else chip.light)
@@ -359,11 +357,11 @@ class ThemeStyles:
 
 
 _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
-"""Grounds of text; the last two also under an input that has the focus."""
+"""Grounds of text; the last two also under a focused input."""
 _TINT = 0.05
 """The part of the foreground that Textual mixes into the ground of such an input."""
 _COLOUR_NAMES = (*_GROUNDS, "foreground")
-"""The theme variables that decide its styles."""
+"""The theme variables that determine its styles."""
 
 
 def _make_style(color: ColorTriplet, ground: ColorTriplet | None = None) -> Style:
@@ -376,7 +374,7 @@ _PALETTES: dict[tuple[str, ColorSystem], tuple[Theme, ThemeStyles]] = {}
 
 
 def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) -> ThemeStyles:
-    """Return the styles of an app's theme; pass its variables if they are computed already."""
+    """Return the styles of an app's theme; pass its variables if already computed."""
     theme = app.current_theme
     has_256 = app.console.color_system == "256"
     system = ColorSystem.EIGHT_BIT if has_256 else ColorSystem.TRUECOLOR

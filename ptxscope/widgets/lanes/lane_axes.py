@@ -1,7 +1,7 @@
 """Number lines of clamps: an axis in each lane's column, or one for all lanes.
 
-All axes of a step have one scale. A value inside is a dot at its position. A value outside is a
-circle on its side, at its distance, with an arrow to the bound.
+All axes of a step have one scale. A value inside is a dot. A value outside is a circle at its
+distance, with an arrow to the bound.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from .lane_cells import join_columns, place_pieces, wrap_line
 from .lane_highlights import PlaceMark
 
 _MIN_LANE_COLUMNS = 14
-"""Minimum columns of a lane for an axis of its own."""
+"""Minimum columns of a lane for a separate axis."""
 _MIN_AXIS_COLUMNS = 6
-"""Minimum cells of an axis with its ends; arrows are broken before it gets shorter."""
+"""Minimum cells of an axis with its ends; arrows are shortened first."""
 _ALIGNED_AXIS = 9
 """Minimum cells for axes that all begin at the same position of their columns."""
 _MAX_AXIS_COLUMNS = 65
 _SHORTENING = 4
-"""Most cells by which an axis gets shorter to have room for all ticks."""
+"""Maximum cells that an axis loses to make room for all ticks."""
 _MIN_ARROW_COLUMNS = 2
 """Minimum cells from a bound to a circle: the arrow's head and the circle."""
 _BROKEN_WAY = 5
-"""The same for an arrow that is too long to be drawn to scale."""
+"""The same for an arrow too long to draw to scale."""
 _GAP = 2
 """Blanks on either side of a tick's number."""
 
@@ -44,9 +44,9 @@ class _Scale(NamedTuple):
     cells: int
     """The cells of an axis with its ends."""
     lead: int | None = None
-    """Cells before every axis; None if each has as many as its own arrows need."""
+    """Cells before every axis; None if each axis has as many as its arrows need."""
     is_broken: bool = False
-    """Whether some arrows are too long to be drawn to scale."""
+    """Whether some arrows are too long to draw to scale."""
 
     def find_cell(self, position: float) -> int:
         """Return the cell of a number, counted from the low end."""
@@ -65,7 +65,7 @@ class _Scale(NamedTuple):
         )
 
     def find_start(self, points: Sequence[Point]) -> int:
-        """Return the cell at which the axis of these points begins."""
+        """Return the first cell of the axis of some points."""
         if self.lead is not None:
             return self.lead
         return max(-min(self.find_cell(point.position) for point in points), 0)
@@ -102,9 +102,9 @@ def _measure_way(position: float, cells: int) -> int:
 def _choose_scale_and_ticks(
     axis: NumberLine, groups: Sequence[Sequence[Point]], room: int, *, is_shared: bool
 ) -> tuple[_Scale, Sequence[Tick]]:
-    """Return the longest axis and its ticks, or one little shorter that has room for all ticks.
+    """Return the longest axis and its ticks, or a slightly shorter one with all ticks.
 
-    So more room never takes ticks away, however their cells are rounded.
+    Therefore more room never removes ticks, despite rounding.
     """
     longest = _choose_scale(axis.points, room, _MAX_AXIS_COLUMNS, is_shared=is_shared)
     scales = [longest] + [
@@ -123,7 +123,7 @@ def _choose_scale_and_ticks(
 def _choose_scale(
     points: Sequence[Point], room: int, most_cells: int, *, is_shared: bool
 ) -> _Scale:
-    """Return the longest axis that leaves room for all arrows, on one axis or on one each."""
+    """Return the longest axis that leaves room for all arrows, on a shared axis or one each."""
     low, high = min(point.position for point in points), max(point.position for point in points)
     maximum = min(room - _GAP, most_cells)
 
@@ -155,7 +155,7 @@ def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[
 
 
 def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
-    """Return the ticks whose numbers fit on every axis of a step: all, the first, or none."""
+    """Return the ticks with numbers that fit on every axis of a step: all, the first, or none."""
 
     def is_fitting(ticks: Sequence[Tick], start: int) -> bool:
         numbers = _place_ends(axis, start, scale, room)
@@ -173,7 +173,7 @@ def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) 
 def _draw_axis(
     axis: NumberLine, points: Sequence[Point], ticks: Sequence[Tick], scale: _Scale, room: int
 ) -> list[StyledLine]:
-    """Return an axis with its points, and below it the numbers of its ends and ticks."""
+    """Return an axis with its points, and the numbers of its ends and ticks below."""
     start = scale.find_start(points)
     end = start + scale.cells - 1
     mark = PlaceMark(points[0].place) if len(points) == 1 else None
@@ -276,7 +276,7 @@ def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
 
 
 _SHAPES = "●■"
-"""Marks of two numbers, the lower one first; they differ if the names are not below them."""
+"""Marks of two numbers, the lower one first; they differ if no names are below them."""
 
 
 def _make_point_name(point: Point) -> StyledText:
@@ -297,7 +297,7 @@ def _place_names(names: Iterable[tuple[int, StyledText]], width: int) -> list[St
 
 
 def _list_names(names: Iterable[tuple[str, StyledText]], width: int) -> list[StyledLine]:
-    """Return names of numbers on a line of their own, after their marks; equal ones have one."""
+    """Return names of numbers on a separate line, after their marks; equal numbers share one."""
     line: StyledLine = []
     previous_shape = ""
     for shape, name in names:

@@ -1,7 +1,7 @@
-"""Spans as pieces, and cells in lane columns. No number and no formula is ever cut off.
+"""Spans as pieces, and cells in lane columns. Numbers and formulas are never cut off.
 
-If a column is too narrow for its cells, they are written tighter, then in several lines, then one
-lane below the other.
+Cells too wide for their column are written tighter, then in several lines, then one lane below the
+other.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INKS = {
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")
 _LINE_STARTS = ("=", "→", "▸")
-"""The starts of a continuation line of a long cell: no line ends with one of them."""
+"""Possible starts of a continuation line of a long cell; no line ends with one."""
 _TIGHTENED = (SpanKind.NUMBER, SpanKind.HOLDS, SpanKind.FAILS)
 """Spans without blanks in narrow columns."""
 _HATCH = {SpanKind.SIGN: "▒", SpanKind.ZERO: "░"}
@@ -46,7 +46,7 @@ def format_tint(tint: Tint) -> str:
 
 
 def format_link_style(tint: Tint) -> str:
-    """Return the style of a link from a tint's bits: that of their byte."""
+    """Return the style of a link from a tint's bits, by their byte."""
     return f"wire-{format_tint(tint)}"
 
 
@@ -93,7 +93,7 @@ def draw_cell_pieces(cell: Cell, is_tight: bool = False) -> StyledLine:
 
 @lru_cache(512)
 def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
-    """Return a cell whose chips show their bits, followed by their former contents."""
+    """Return a cell whose chips also show their bits."""
     spans: list[CellSpan] = []
     for span in cell.spans:
         spans.append(span._replace(text=span.bits or span.text))
@@ -106,7 +106,7 @@ def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
 
 
 def _make_blank(target: object) -> StyledText:
-    """Return a blank between words, which takes no emphasis."""
+    """Return a blank between words, without emphasis."""
     return StyledText(" ", "", target.place if isinstance(target, PlaceMark) else target)
 
 
@@ -120,7 +120,7 @@ def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
             if part:
                 if not blank:
                     pass
-                elif words and words[-1][-1].text in _LINE_STARTS:  # it stays with what follows
+                elif words and words[-1][-1].text in _LINE_STARTS:  # it stays with the next word
                     words[-1].append(_make_blank(target))
                 else:
                     words.append([])
@@ -135,7 +135,7 @@ def measure_longest_word(line: Sequence[StyledText]) -> int:
 
 
 def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[StyledLine]:
-    """Return lines of at most a width, broken at blanks; a longer word is broken anywhere."""
+    """Break a line at blanks into lines of at most a width; longer words are broken anywhere."""
     if measure_line(line) <= width:
         return [list(line)]
     lines: list[StyledLine] = [[]]
@@ -163,7 +163,7 @@ def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[S
 
 
 def place_pieces(pieces: Mapping[int, StyledText]) -> StyledLine:
-    """Return pieces at their columns; neighbours of one style and target are joined."""
+    """Return pieces at their columns; adjacent pieces of one style and target are joined."""
     line: StyledLine = []
     column = 0
     for x, piece in sorted(pieces.items()):
@@ -216,7 +216,7 @@ def lay_out_cells(
 
 
 def needs_tight(cells: Sequence[Cell], width: int) -> bool:
-    """Whether cells fit into their columns only if they are written tightly."""
+    """Whether cells fit in their columns only if written tightly."""
     if len(cells) == 1:
         return False
     blocks = _blocks(cells, width // len(cells), draw_cell_pieces, (False, True))
@@ -224,7 +224,7 @@ def needs_tight(cells: Sequence[Cell], width: int) -> bool:
 
 
 def _break_cell(line: StyledLine) -> list[StyledLine]:
-    """Return a cell in two lines, the second of which begins with its ``=``."""
+    """Break a cell into two lines before its ``=``."""
     for index, piece in enumerate(line):
         if index and (sign := piece.text.lstrip()).strip() in _LINE_STARTS:
             return [line[:index], [piece._replace(text=sign), *line[index + 1 :]]]
@@ -234,7 +234,7 @@ def _break_cell(line: StyledLine) -> list[StyledLine]:
 def _blocks(
     cells: Sequence[Cell], lane_columns: int, draw: CellWriter, styles: Sequence[bool]
 ) -> tuple[bool, list[list[StyledLine]]] | None:
-    """Return whether cells are tight, and their lines in columns, or None if they do not fit."""
+    """Return whether cells are tight, and their lines in columns; None if they do not fit."""
     rows: list[tuple[bool, list[StyledLine]]] = []
     for tight in styles:
         row = [draw(cell, tight) for cell in cells]
@@ -277,13 +277,13 @@ _NAMES = {
 
 
 NamedLine = tuple[str | StyledText, StyledLine]
-"""A line of the lanes after its row's name, which is empty below the first, or after a mark."""
+"""A line of the lanes after its row's name, which only the first line has, or after a mark."""
 
 
 def draw_labelled(
     label: str, name: str | StyledText, style_name: str, body: StyledLine, number: int | None = None
 ) -> StyledLine:
-    """Return a line after its label, whose target is the step.
+    """Return a line after its label, a target for the step.
 
     The label is the step's number and title, and the row's name; a mark ends beside the lanes.
     """
@@ -300,14 +300,14 @@ def draw_labelled(
 def label_lines(
     label: str, lines: Iterable[NamedLine], style_name: str, number: int | None = None
 ) -> Iterator[StyledLine]:
-    """Yield lines after the label of their step or register, which only the first has."""
+    """Yield lines; the first has the label of its step or register."""
     for name, body in lines:
         yield draw_labelled(label, name, style_name, body, number)
         label = ""
 
 
 def name_lines(name: str | StyledText, lines: Sequence[StyledLine]) -> Iterator[NamedLine]:
-    """Yield lines with a name, which is empty below the first."""
+    """Yield lines; the first has a name."""
     for index, line in enumerate(lines):
         yield name if index == 0 else "", line
 

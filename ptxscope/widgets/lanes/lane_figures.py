@@ -44,7 +44,7 @@ from .lane_highlights import PlaceMark
 from .lane_links import draw_permutation
 
 _TABLE_GAP = 3
-"""Columns between a truth table and the words that use it."""
+"""Columns between a truth table and its words."""
 _INDENT = 2
 """Columns before the continuation line of a strip."""
 _RAIL = "━"
@@ -59,7 +59,7 @@ _COMPLETE = (Gate, ChoiceFigure, RunningSum, PermutationFigure, TableFigure)
 
 
 def is_complete(figure: RowFigure | None) -> bool:
-    """Whether a figure contains the row's cells, so that they are left out."""
+    """Whether a figure replaces the row's cells."""
     return isinstance(figure, _COMPLETE)
 
 
@@ -76,9 +76,9 @@ def _draw_bit_rulers(rulers: BitRulers, width: int, lanes: int) -> list[StyledLi
 
 
 def without_repeated_rulers(figure: Scene) -> Scene:
-    """Return a scene in which no row repeats what its register, or its own line, shows.
+    """Return a scene without rows that repeat their register or their own line.
 
-    Of rulers that share their captions, the last one has them.
+    Of rulers with the same captions, only the last one has them.
     """
     figures = [register.figure for register in figure.registers if register.figure]
     shown_runs = {ruler.runs for figure in figures for ruler in figure.rulers}
@@ -114,7 +114,7 @@ def _has_captions_of(figure: BitRulers, other_figure: BitRulers) -> bool:
 
 
 def _without_captions(figure: BitRulers) -> BitRulers:
-    """Return rulers whose captions are blanks, so that their bits stand above those below."""
+    """Replace the captions of rulers with blanks, which align their bits with the next ruler's."""
     return BitRulers(
         tuple(
             ruler._replace(
@@ -126,23 +126,23 @@ def _without_captions(figure: BitRulers) -> BitRulers:
 
 
 class _Segment(NamedTuple):
-    """A part of a stretch on one line."""
+    """A part of a run on one line."""
 
     stretch: int
     start: int
     """The first column, after the bar."""
     text: str
     has_bar: bool
-    """Whether it begins its stretch, after another one."""
+    """Whether it begins its run, after another one."""
 
     @property
     def end(self) -> int:
-        """The column behind it."""
+        """The column after it."""
         return self.start + len(self.text)
 
 
 def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
-    """Return a number's stretches side by side, with captions below and the meaning beside them."""
+    """Return a number's runs side by side, with captions below and the meaning beside them."""
     lines = _split_into_segments(ruler, width)
     captions = _caption_segments(ruler, lines, width)
     if captions is None and len(lines) == 1:
@@ -170,7 +170,7 @@ def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
 
 
 def _split_into_segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
-    """Return the stretches in lines, broken between them and then between groups of digits."""
+    """Return the runs in lines, broken between runs or between groups of digits."""
     lines: list[list[_Segment]] = [[]]
     x = len(ruler.name) + 1 if ruler.name else 0
     for index, (text, kind, *_) in enumerate(ruler.runs):
@@ -196,17 +196,14 @@ def _split_into_segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
 
 
 def _short_words(text: str, max_chars: int) -> list[str]:
-    """Return the words of a text, broken if longer than a line."""
+    """Return the words of a text; words longer than a line are broken."""
     return [
         word[i : i + max_chars] for word in text.split(" ") for i in range(0, len(word), max_chars)
     ]
 
 
 def _widen_segments(ruler: BitRuler, segments: Sequence[_Segment]) -> list[_Segment]:
-    """Return the segments of a line with as many columns as their captions; bits are on the right.
-
-    Those of the last are on the left.
-    """
+    """Widen the segments of a line to their captions; only the last has its bits on the left."""
     wider_segments: list[_Segment] = []
     x = segments[0].start
     for segment in segments:
@@ -248,7 +245,7 @@ def _measure_caption_room(
 
 
 def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
-    """Captions that have no room under their stretches: in one line, or in a line each."""
+    """Return captions that do not fit under their runs, in one line or in a line each."""
     caption_text = " │ ".join(labels)
     if len(caption_text) <= width:
         return [[StyledText(caption_text, "quiet")]]
@@ -273,7 +270,7 @@ def _segment_line(ruler: BitRuler, segments: Sequence[_Segment], *, is_first: bo
 def _caption_line(
     ruler: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
 ) -> StyledLine:
-    """Return the captions under a line; empty if it has none."""
+    """Return the captions under a line; may be empty."""
     pieces: dict[int, StyledText] = {}
     end = 0
     was_captioned = False
@@ -293,9 +290,9 @@ def _caption_line(
 
 
 def _draw_running_sum(sum_: RunningSum, width: int, lanes: int) -> list[StyledLine]:
-    """Return a sum that flows from the left and adds every lane's number from above.
+    """Return a sum from left to right, with every lane's number above.
 
-    It begins with the number of c if there is room.
+    It begins with c if there is room.
     """
     lane_columns = width // lanes
     previous_lines: list[StyledLine] = []
@@ -314,12 +311,12 @@ def _draw_running_sum(sum_: RunningSum, width: int, lanes: int) -> list[StyledLi
 
 
 def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[RunningSum]:
-    """Whether lines of a row are a running sum; the last of them begins with c."""
+    """Whether lines of a row are a running sum; the last one begins with c."""
     return isinstance(figure, RunningSum) and any(piece.text == _RAIL for piece in lines[-1])
 
 
 def _draw_term(term: Term, whole: LaneRef) -> tuple[StyledLine, StyledLine]:
-    """Return a term, and the rail below it with the sum so far."""
+    """Return a term, and the rail with the sum so far below it."""
     stem, text, style_name, node = (
         ("│", term.text, "number", "⊕") if term.is_added else ("┊", "left out", "quiet", "╌")
     )
@@ -396,7 +393,7 @@ def _draw_choice(choice: ChoiceFigure, width: int, lanes: int) -> list[StyledLin
 
 
 def _draw_table(figure: TableFigure, width: int, lanes: int) -> list[StyledLine]:
-    """Return a truth table, and beside or below it the words: each bit under its entry's number."""
+    """Return a truth table, with the words beside or below it, bits under their entries' numbers."""
     words = (*figure.words, figure.result)
     room = max(len(word.name) for word in words) + 1
     table = _draw_entries(figure, room)

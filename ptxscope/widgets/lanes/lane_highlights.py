@@ -1,4 +1,4 @@
-"""Highlights of the cursor: the cell under it, the origins of its bits, and their uses."""
+"""Highlights of the cursor: its cell, the origins of its bits, and their uses."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..base.pane import StyledText
 
 
 class PlaceMark(NamedTuple):
-    """The target of a piece that is painted with the emphasis of its place."""
+    """The target of a piece painted with the emphasis of its place."""
 
     place: Place
     part: int | None = None
-    """The part of the place that it shows, if other columns show the other parts."""
+    """The part of the place in this column, if other columns show other parts."""
 
 
 class LinkMark(NamedTuple):
@@ -37,14 +37,14 @@ class Highlights(NamedTuple):
     origins: frozenset[Place] = frozenset()
     """The places that the cursor's cell came from."""
     uses: frozenset[Place] = frozenset()
-    """The places that it went to."""
+    """The places that depend on it."""
     is_alone: bool = False
     """Whether to hide the places that the cursor's cell came from."""
     unused_parts: frozenset[tuple[Place, int | None]] = frozenset()
-    """The parts of the places in ``uses`` to which it did not go."""
+    """The parts of the places in ``uses`` that do not depend on it."""
 
     def paint(self, piece: StyledText) -> StyledText:
-        """Return a piece with the emphasis of its mark; its target is the place then."""
+        """Return a piece with the emphasis of its mark, and the place as its target."""
         text, style_name, mark = piece
         if isinstance(mark, PlaceMark):
             return StyledText(text, style_name + self._get_emphasis(*mark), mark.place)
@@ -55,7 +55,7 @@ class Highlights(NamedTuple):
         return piece
 
     def _get_emphasis(self, place: Place, part: int | None = None) -> str:
-        """Return the style that is added to a cell's own."""
+        """Return the additional style of a cell."""
         if self.cursor is None:
             return ""
         if (place, part) in self.unused_parts:
@@ -69,7 +69,7 @@ class Highlights(NamedTuple):
         return " reached" if place in self.uses else " shade"
 
     def _get_link_emphasis(self, source: Place, target: Place) -> str:
-        """Return the style that is added to a link: that of its ends if both are lit."""
+        """Return the additional style of a link: its ends' if both are highlighted."""
         styles = [self._get_emphasis(target), self._get_emphasis(source)]
         if " shade" in styles:
             return " shade"
@@ -93,7 +93,7 @@ def find_highlights(trace: Trace, scene: Scene, place: Place) -> Highlights:
 def _find_unused_parts(
     trace: Trace, scene: Scene, bits: LaneBits, uses: Container[Place]
 ) -> Iterator[tuple[Place, int | None]]:
-    """Yield the parts of written registers, shown in columns, to which bits do not go."""
+    """Yield the parts of written registers, in columns, that do not depend on bits."""
     for step in scene.steps:
         for row in step.rows:
             unit = 32 // len(row.cells)

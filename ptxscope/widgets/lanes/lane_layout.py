@@ -1,4 +1,4 @@
-"""The lanes as an accordion: the current step is open, the others as far as there is room."""
+"""The lanes as an accordion: the current step is open, the others if there is room."""
 
 from __future__ import annotations
 
@@ -63,21 +63,21 @@ class Levels(NamedTuple):
     """The minimum level of the current step."""
     registers: Level = Level.FOLDED
     veiled: Level = Level.FOLDED
-    """The level of hidden steps: their names on one line, or on a line each."""
+    """The level of hidden steps: names on one line, or on a line each."""
     is_steady: bool = False
-    """Whether everything is open at once: hidden steps have their places, sentences are below."""
+    """Whether everything is open: hidden steps have fixed places, sentences are below."""
     is_spaced: bool = False
     """Whether a blank line separates steps."""
     heights: tuple[int, ...] = ()
-    """The lines of each step, if everything is open at once."""
+    """The lines of each step, if everything is open."""
 
     def get_level(self, index: int, current: int) -> Level:
-        """Return the level of a step while one is current."""
+        """Return the level of a step, given the current one."""
         return max(self.steps[index], self.current) if index == current else self.steps[index]
 
 
 def _upgrades(levels: Levels) -> Iterator[Levels]:
-    """Yield the next levels to try while there is room; each includes those before it."""
+    """Yield the next levels to try while there is room; each includes the previous ones."""
 
     def open_steps(level: Level) -> Iterator[Levels]:
         nonlocal levels
@@ -99,12 +99,11 @@ def _upgrades(levels: Levels) -> Iterator[Levels]:
 
 _PIN_MARK = StyledText("≠ pin ", "pin")
 WIDEST = 150
-"""Maximum columns of the lanes: wider lanes would only move apart."""
+"""Maximum columns of the lanes: wider lanes would only be further apart."""
 WIDE_SCREEN = 160
-"""The columns of a screen from which on there is a column beside the lanes."""
+"""Minimum columns of a screen with a column beside the lanes."""
 _BIT_COLUMNS = {2: (37, 54), 4: (22, 30)}
-"""Minimum columns of a lane for chips that show their bits, by the number of lanes: on a wide
-screen, and elsewhere."""
+"""Minimum columns of a lane for chips with bits, by number of lanes, on wide and other screens."""
 
 
 class LanesState(NamedTuple):
@@ -115,19 +114,19 @@ class LanesState(NamedTuple):
     """The last revealed step."""
     lights: Highlights = Highlights()
     deviation: Deviation | None = None
-    """Another answer, shown beside the trace from the step where they differ."""
+    """Another answer, shown beside the trace from the first difference."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
     progress: float = 1
     """The drawn part of the current step, from 0 to 1."""
     scene: Scene | None = None
-    """The trace's scene, if it is built already."""
+    """The trace's scene, if already built."""
     guesses: Mapping[LaneRef, Guess] | None = None
     """The predictions of the current step, if the user predicts it."""
     is_screen_wide: bool = False
-    """Whether narrow lanes may show the bits of their chips, too."""
+    """Whether even narrow lanes may show the bits of chips."""
     question_lane: LaneRef | None = None
-    """The lane of a hidden step that a question asks for: its row is drawn without values."""
+    """The lane of a hidden step in question: its row is drawn without values."""
 
 
 class LanesDrawing(NamedTuple):
@@ -136,13 +135,13 @@ class LanesDrawing(NamedTuple):
     lines: list[StyledLine]
     steps: dict[int, tuple[int, int]]
     levels: Levels
-    """The levels; valid for the same trace at the same size, whichever step is the current one."""
+    """The levels, valid for the trace and the size, whichever step is current."""
 
 
 def draw(view: LanesState, width: int, height: int, levels: Levels | None = None) -> LanesDrawing:
     """Return every register and step of a trace.
 
-    The picture has ``width`` columns and, if it fits, ``height`` lines.
+    The picture has ``width`` columns and, if possible, ``height`` lines.
     """
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, MIN_WIDTH))
     levels = levels or painter.choose_levels(height)
@@ -197,10 +196,10 @@ class _Painter:
         self.traces = [self.trace, *answers]
         used_stages = {step.stage for trace in self.traces for step in trace.steps}
         self.stages = [stage for stage in Stage if stage in used_stages]
-        """The stages of any of the traces shown."""
+        """The stages of all traces shown."""
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         self.links = tuple(link for row in rows for link in row.links)
-        """The links that are drawn if there is room."""
+        """The links to draw if there is room."""
         self.current_index = self.stages.index(self.current.stage) if self.is_begun else -1
         """The index of the current one; -1 if all are hidden."""
         self.answers = self.deviation and AnswersPainter(
@@ -210,12 +209,12 @@ class _Painter:
     def _widen(self, scene: Scene) -> Scene:
         if not self.is_wide:
             return scene
-        if self.is_compact:  # no room for the bits that are added
+        if self.is_compact:  # no room for the additional bits
             return widen_scene(scene, (Stage.WRITE,), (Stage.EXTEND,))
         return widen_scene(scene, (Stage.MERGE, Stage.WRITE))
 
     def draw_head(self, levels: Levels) -> list[StyledLine]:
-        """Return the registers, those without lanes above the lane numbers, and the links."""
+        """Return the registers, with those without lanes above the lane numbers, and the links."""
         is_tapped = False
         if step_of(self.trace, Stage.SELECT) and not self._is_asked(Stage.SELECT):
             index = self.stages.index(Stage.SELECT)
@@ -240,7 +239,7 @@ class _Painter:
         return lines
 
     def choose_levels(self, room: int) -> Levels:
-        """Return the levels at which every step fits into a height while it is current."""
+        """Return the levels at which every current step fits in a height."""
         levels = folded_levels = Levels((Level.FOLDED,) * len(self.stages))
         lines = tuple(len(self.draw_step(stage, Level.WIRED)) for stage in self.stages)
         words = [self._count_words(stage) for stage in self.stages]
@@ -272,12 +271,12 @@ class _Painter:
     # --- registers -----------------------------------------------------------------
 
     def _draw_register(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
-        """Return an operand in its parts, with its meaning, and what is pinned of it."""
+        """Return an operand in its parts, with its meaning and its pinned parts."""
         if self.view.guesses is not None:
             register = without_answers(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
         register_lines: list[StyledLine] = []
-        if len(name) > NUMBER:  # a long name has lines of its own
+        if len(name) > NUMBER:  # a long name has separate lines
             register_lines += wrap_line([StyledText(name, "quiet")], self.width + LABEL - 2, 1)
             name = ""
         lines = self._draw_parts(register)
@@ -314,7 +313,7 @@ class _Painter:
         return [[StyledText("   "), *x] for x in step_words(self.trace, step, room, self.deviation)]
 
     def _count_words(self, stage: Stage) -> int:
-        """Return the number of lines of a step's sentences, in the answer that has more."""
+        """Return the maximum number of lines of a step's sentences in any answer."""
         if self._is_asked(stage):
             return 0
         other, room = self.deviation, self.width + LABEL - 4
@@ -372,7 +371,7 @@ class _Painter:
         return wrap_pieces(labels, self.width + LABEL)
 
     def _find_asked_row(self, stage: Stage) -> RowScene | None:
-        """Return the row of a hidden step that a question asks for, or None."""
+        """Return the row of a hidden step in question, or None."""
         lane, step = self.view.question_lane, step_of(self.trace, stage)
         if lane is None or step is None or step.number <= self.view.step:
             return None
@@ -380,7 +379,7 @@ class _Painter:
         return next((row for row in rows if row.key == lane.key), None)
 
     def _find_shown_step(self, stage: Stage) -> Step:
-        """Return the step of a stage; of the other answer if only that has one."""
+        """Return the step of a stage, if necessary of the other answer."""
         return next(step for trace in self.traces if (step := step_of(trace, stage)))
 
     def draw_rows(self, step: Step, level: Level) -> Iterator[NamedLine]:
@@ -412,18 +411,18 @@ class _Painter:
             yield from self._draw_row_pin(row, lines)
 
     def _find_pinned_cells(self, row: RowScene) -> Sequence[Cell]:
-        """Return the cells of a pin; those that are equal are blank, and none if all are."""
+        """Return the differing cells of a pin, with blanks for equal ones; none if all are equal."""
         pinned = self.pinned_rows.get(row.key)
         return find_different_cells(pinned.cells, row.cells) if pinned else ()
 
     def _draw_row_pin(self, row: RowScene, lines: Sequence[StyledLine]) -> Iterator[NamedLine]:
-        """Yield the line of the lanes in which the pin differs, below those of its row."""
+        """Yield the line with the pin's differing lanes, below its row."""
         if cells := self._find_pinned_cells(row):
             pinned_lines = draw_pinned_lines(cells, lines, row.cells, self.width)
             yield from name_lines(_PIN_MARK, pinned_lines)
 
     def draw_linked_rows(self, rows: Sequence[RowScene]) -> Iterator[NamedLine]:
-        """Yield the links from the registers to the selected rows, and these rows."""
+        """Yield the links from the registers to the selected rows, and the rows."""
         lanes = self.scene.lanes
         lane_columns = self.width // lanes
         links = tuple(link for row in rows if self._is_wired(row) for link in row.links)
@@ -446,7 +445,7 @@ class _Painter:
                 yield name, overlay_marks(pad_line(pinned_line, self.width), passed)
 
     def _is_wired(self, row: RowScene) -> bool:
-        """Whether links to a row are drawn: if bytes change columns and there is room."""
+        """Whether links to a row are drawn, because bytes change columns and there is room."""
         lanes = self.scene.lanes
         return (
             row.key.startswith("select.")
@@ -460,7 +459,7 @@ class _Painter:
     def _draw_register_links(
         self, role: str, lines: Sequence[StyledLine], taps: dict[int, StyledText]
     ) -> list[StyledLine]:
-        """Return a register's lines with the links that leave its chips and those that pass."""
+        """Return a register's lines with the links that leave its chips or pass by."""
         lanes, lane_columns = self.scene.lanes, self.width // self.scene.lanes
         links = [link for link in self.links if link.source.key == role]
         leaving: dict[int, StyledText] = {}

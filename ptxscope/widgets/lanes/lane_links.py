@@ -1,4 +1,4 @@
-"""Links from registers' parts to the lanes that take them: of selectors, and of permuted bytes."""
+"""Links from registers' parts to lanes: of selectors, and of permuted bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .lane_highlights import LinkMark, PlaceMark
 MIN_LINKED_COLUMNS = 12
 """Minimum columns of a lane for links."""
 LINK_END_COLUMNS = {"a": 3, "b": 0}
-"""The column of a link's end at the selected row of a, and of b, beside that of a."""
+"""The column of a link's end at the selected row of a, and of b beside it."""
 INDENTS = {"a": 2, "b": 0}
 """Blanks before the chips at the ends of links."""
 TURNS = {"a": "╭", "b": "╮"}
@@ -35,11 +35,11 @@ TURNS = {"a": "╭", "b": "╮"}
 _MIN_BYTE_COLUMNS = 5
 """Minimum columns of a source byte: its chip and a blank."""
 _SIGN_WORDS = ("sign of ", "sign ", "±")
-"""Words before a byte whose sign is repeated, the longest first."""
+"""Words before a byte with a repeated sign, the longest first."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _GLYPHS = " │││─╯╮┤─╰╭├─┴┬┼"
-"""The glyph of each set of ways."""
+"""The glyph of each set of directions."""
 
 
 def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
@@ -49,10 +49,10 @@ def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
 
 
 class _Net(NamedTuple):
-    """A source and every lane that takes it."""
+    """A source and all its lanes."""
 
     start: int
-    """The column where it leaves the source."""
+    """The column at the source."""
     tint: Tint
     source: LaneRef
     ends: tuple[tuple[int, LaneRef], ...]
@@ -66,7 +66,7 @@ class _Net(NamedTuple):
 
 
 def has_crossing(links: Sequence[Link]) -> bool:
-    """Whether any lane takes a part from another lane's column, or of another register."""
+    """Whether any lane takes a part of another lane's column, or of another register."""
     roles = {link.source.key for link in links}
     has_moved_lane = any(link.source.lane != link.target.lane for link in links)
     return has_moved_lane or len(roles) > 1
@@ -78,7 +78,7 @@ def draw_links(
 ) -> list[StyledLine]:
     """Return lines from the registers down to the lanes.
 
-    The links may be those of both selected rows. With ``is_wide``, chips show their bits.
+    Links to both selected rows are allowed. With ``is_wide``, chips show their bits.
     """
     nets = []
     for source in dict.fromkeys(link.source for link in links):
@@ -97,9 +97,9 @@ def draw_links(
 
 
 def _draw_nets(nets: Sequence[_Net], width: int) -> list[StyledLine]:
-    """Return lines from sources down to columns; where two cross, the vertical one wins.
+    """Return lines from sources down to columns; at crossings, the vertical one wins.
 
-    A line begins one column before column 0, with a piece of its own.
+    A line begins one column before column 0, with a separate piece.
     """
     rails = _assign_rails(nets)
     height = max(rails, default=-1) + 1
@@ -138,7 +138,7 @@ def _draw_nets(nets: Sequence[_Net], width: int) -> list[StyledLine]:
 def draw_dragged(
     lines: Sequence[StyledLine], start: tuple[int, int], end: tuple[int, int]
 ) -> list[StyledLine]:
-    """Return lines with a link from one column and line to others, behind all that they show."""
+    """Return lines with a link from one column and line to another, behind their contents."""
     (left, top), (right, bottom) = start, end
     signs: dict[int, dict[int, str]] = {}
     down, across = (1 if bottom > top else -1), (1 if right > left else -1)
@@ -153,7 +153,7 @@ def draw_dragged(
 
 
 def _draw_behind(line: StyledLine, signs: Mapping[int, str] | None) -> StyledLine:
-    """Return a line with signs, by column, where it is blank."""
+    """Return a line with signs, by column, in place of blanks."""
     if not signs:
         return line
     pieces: StyledLine = []
@@ -169,7 +169,7 @@ def _draw_behind(line: StyledLine, signs: Mapping[int, str] | None) -> StyledLin
 
 
 def _assign_rails(nets: Sequence[_Net]) -> list[int]:
-    """Return a row for every net; overlapping nets have different rows."""
+    """Assign a row to every net; overlapping nets have different rows."""
     rails: list[int] = []
     for net in nets:
         left, right = net.span
@@ -224,7 +224,7 @@ def _draw_bar(figure: PermutationFigure, columns: int) -> list[StyledLine]:
 def _draw_byte_links(
     figure: PermutationFigure, columns: int, lane_columns: int
 ) -> list[StyledLine]:
-    """Return the links from the source bytes; none shares a column with another one's end."""
+    """Return the links from the source bytes; their ends have different columns."""
     nets = []
     lanes = [(lane_columns * lane + 1, x) for lane, x in enumerate(figure.lane_bytes)]
     for index, source in enumerate(figure.sources):
@@ -237,7 +237,7 @@ def _draw_byte_links(
 
 
 def _draw_digit(byte: TakenByte, sign_words: str = "sign of ") -> StyledLine:
-    """Return the digit of a lane, and the byte that it chooses."""
+    """Return the digit of a lane, and the byte that it selects."""
     digit = CellSpan(byte.digit_text, SpanKind.CHIP, Tint("c"))
     name = byte.source.name if byte.source else ""
     text = f" {sign_words}{name}" if byte.is_sign else f" {name}"

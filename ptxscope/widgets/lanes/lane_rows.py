@@ -1,4 +1,4 @@
-"""Rows in the columns of the lanes: of steps, registers, predictions, other answers and a pin."""
+"""Rows in the columns of the lanes: steps, registers, predictions, other answers and a pin."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def step_words(
 ) -> Iterator[StyledLine]:
     """Yield a step's sentences, the reason of a deviation, and notes.
 
-    A flag of one lane of several is shown in its column, and as a sentence under the cursor.
-    Sentences that repeat the picture are omitted.
+    A single lane's flag is in its column, and in a sentence under the cursor. Sentences that repeat
+    the picture are omitted.
     """
     yield from sentence_lines(describe_step(step), width, "strong")
     if deviation and deviation.stage is step.stage:
@@ -96,12 +96,12 @@ def step_words(
 
 
 def is_covered_by_step_text(row: RowTrace) -> bool:
-    """Whether the sentences of a step say what happened in a row."""
+    """Whether the sentences of a step describe a row."""
     return len(row.values) == 1 and bool(select_notable_flags(row, 0))
 
 
 def _named_sentence(step: Step, row: RowTrace) -> str:
-    """Return the sentence on a row, with the row's name if the step has several."""
+    """Return the sentence on a row, with the row's name if there are several."""
     sentence = format_lane_sentence(row, 0)
     return (
         sentence
@@ -113,7 +113,7 @@ def _named_sentence(step: Step, row: RowTrace) -> str:
 def draw_row_lines(
     row: RowScene, width: int, level: Level, *, is_tight: bool = False
 ) -> list[StyledLine]:
-    """Return a row's cells and, if the row is open, its figure."""
+    """Return a row's cells and, if open, its figure."""
     figure = row.figure if level >= Level.OPEN else None
     lines = draw_figure(figure, width, len(row.cells)) if figure else []
     if lines and is_complete(figure):
@@ -133,7 +133,7 @@ has_tight_cells = lru_cache(256)(needs_tight)
 def draw_folded_rows(rows: Sequence[RowScene], width: int) -> tuple[str, StyledLine] | None:
     """Return the rows of a step on one line, or None if it is too long.
 
-    The line says where the bits come from if there is room.
+    The line has the sources of bits if there is room.
     """
     wide_line = _draw_outcomes(rows, width, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
     return wide_line or _draw_outcomes(rows, width, OUTCOMES)
@@ -202,9 +202,9 @@ def wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
 def widen_scene(
     scene: Scene, hex_stages: Container[Stage], narrow_stages: Container[Stage] = ()
 ) -> Scene:
-    """Return a scene whose chips show bits, and in registers and some stages hexadecimal, too.
+    """Return a scene with bits in chips, and in registers and some stages also hexadecimal digits.
 
-    In narrow stages they are hexadecimal as before.
+    In narrow stages, chips have only hexadecimal digits.
     """
 
     def wide(row: RowScene, stage: Stage) -> RowScene:
@@ -243,7 +243,7 @@ def separate_value(cell: Cell) -> Cell:
 
 
 def without_value(figure: BitRulers, value: str) -> BitRulers:
-    """Return a register's figure without the value at the end of the line above."""
+    """Return a register's figure without the value that ends the line above."""
     rulers = (x._replace(summary=x.summary.removeprefix(f"{value}: ")) for x in figure.rulers)
     return BitRulers(tuple(rulers))
 
@@ -254,7 +254,7 @@ _BLANK = HIDDEN_DIGIT * 4
 
 
 def guess_lines(row: RowScene, guesses: Mapping[LaneRef, Guess], width: int) -> list[StyledLine]:
-    """Return the cells of a row in lane columns; a cell with several numbers is predicted once."""
+    """Return the cells of a row in lane columns; cells with several numbers are predicted once."""
     from ...learn.prediction import NOT_YET
 
     places = dict.fromkeys(cell.place for cell in row.cells)
@@ -266,7 +266,7 @@ def guess_lines(row: RowScene, guesses: Mapping[LaneRef, Guess], width: int) -> 
 
 
 def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:
-    """Return a register without what would reveal the answer: its numbers and the selection."""
+    """Return a register without its numbers and selection, which would reveal the answer."""
     if register.figure is not None or stage not in (Stage.SELECT, Stage.EXTEND):
         return register
     register = register.hide_numbers()
@@ -293,14 +293,14 @@ def _draw_guess(cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess]) ->
 # --- two answers, and a pinned evaluation -----------------------------------------------
 
 MIN_WIDTH = 17
-"""Minimum columns of lanes: those of a screen of 40, less a scrollbar."""
+"""Minimum columns of lanes: a screen of 40 without a scrollbar."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
 """Minimum columns of the lanes for two answers side by side, by the number of lanes."""
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
 
 class AnswersPainter:
-    """The rows of both answers; ``trace`` is the one whose steps are shown."""
+    """The rows of both answers; ``trace`` is the one with shown steps."""
 
     def __init__(
         self, deviation: Deviation, trace: Trace, width: int, stages: Sequence[Stage]
@@ -309,7 +309,7 @@ class AnswersPainter:
         self.lanes = trace.instruction.entry.lanes
 
     def has_stage(self, stage: Stage) -> bool:
-        """Whether the answers may differ at a stage: from the first different one on."""
+        """Whether the answers may differ at a stage: from the first difference on."""
         return _ORDER[stage] >= _ORDER[self.deviation.stage]
 
     def draw_rows(self, stage: Stage, level: Level) -> Iterator[NamedLine]:
@@ -344,7 +344,7 @@ class AnswersPainter:
 
     @cached_property
     def _left_width(self) -> int:
-        """The columns of the answer on the left: half, or as many as break the fewest lines."""
+        """The columns of the left answer: half, or the number that breaks the fewest lines."""
         half, traces = self.width // 2 - 2, (self.deviation.isa, self.deviation.other)
         if self.lanes > 1:
             return half
@@ -406,7 +406,7 @@ def _draw_whole_line(row: RowTrace | None) -> StyledLine:
 
 
 def find_different_cells(cells: Sequence[Cell], own_cells: Sequence[Cell]) -> Sequence[Cell]:
-    """Return the cells of a pin, those that are equal emptied; none if all are equal."""
+    """Return the cells of a pin, empty if equal; none if all are equal."""
     cells = hide_equal_cells(cells, own_cells)
     return cells if any(cell.spans for cell in cells) else ()
 
@@ -414,9 +414,9 @@ def find_different_cells(cells: Sequence[Cell], own_cells: Sequence[Cell]) -> Se
 def draw_pinned_lines(
     cells: Sequence[Cell], own_lines: Sequence[StyledLine], own_cells: Sequence[Cell], width: int
 ) -> list[StyledLine]:
-    """Return the outcomes of a pin below those of its row; equal ones are blank.
+    """Return the outcomes of a pin below its row's; equal ones are blank.
 
-    They are in one line, unless they are written one lane below the other.
+    They are in one line, unless lanes are one below the other.
     """
     lane_columns = width // len(cells)
     line: StyledLine = []
@@ -434,7 +434,7 @@ def draw_pinned_lines(
 
 
 def _find_column(lines: Sequence[StyledLine], texts: Sequence[str], start: int, end: int) -> int:
-    """Return the last column of the first text in the first line that has it between columns."""
+    """Return the last column of the first text that the first such line has between two columns."""
     for text, line in product(texts, lines):
         x, found = 0, -1
         for piece in line:
@@ -447,7 +447,7 @@ def _find_column(lines: Sequence[StyledLine], texts: Sequence[str], start: int, 
 
 
 def draw_pinned_parts(cells: Sequence[Cell], own_cells: Sequence[Cell]) -> list[StyledLine]:
-    """Return the parts of a pinned register that differ, below those of the register."""
+    """Return the differing parts of a pinned register, below the register's parts."""
     line: StyledLine = []
     for cell, own_cell in zip(cells, own_cells, strict=False):
         outcome = cell._replace(spans=cell.spans[: (find_outcome_span(cell) or 0) + 1])

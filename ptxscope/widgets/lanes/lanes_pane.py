@@ -1,7 +1,7 @@
-"""The lanes: a trace drawn step by step, with a cursor that shows where bits come from and go.
+"""The lanes: a trace drawn step by step, with a cursor that highlights origins and uses of bits.
 
-The picture can be edited in place: a register's value, a lane of the mask, a lane's selection. Use
-keys, or drag a link from a register's chip to a lane.
+A register's value, a lane of the mask and a lane's selection can be edited in place, with keys or
+by dragging a link from a register's chip to a lane.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ _MOTION = 0.2
 """Seconds of the animation of a step."""
 _FRAMES = 6
 _START_CHARS = "0123456789abcdef+-.["
-"""The first characters of an answer; words like `true` need Enter first."""
+"""The first characters of an answer; words such as ``true`` need Enter first."""
 
 
 class _DrawnCell(NamedTuple):
-    """The position at which the cell of a place begins."""
+    """The start position of a place's cell."""
 
     x: int
     y: int
@@ -107,10 +107,10 @@ class LanesPane(Pane):
         self._motion: Timer | None = None
         self._dragged: Place | None = None
         self._drag: tuple[Offset, Offset] | None = None
-        """The column and the line at which a drag began, and those of the mouse."""
+        """The column and the line of a drag's start, and of the mouse."""
         self._drag_start = Offset()
         self.is_predicted = False
-        """Whether the last step has just been predicted, so that Enter asks for another line."""
+        """Whether the last step was just predicted, and Enter asks for another line."""
         self.place: Place | None = None
         """The place of the cursor."""
 
@@ -135,7 +135,7 @@ class LanesPane(Pane):
 
     @property
     def subject(self) -> object:
-        """The form and the model, which decide the rows and lanes."""
+        """The form and the model, which determine the rows and lanes."""
         return self._trace.instruction.form, self._trace.model
 
     @property
@@ -144,7 +144,7 @@ class LanesPane(Pane):
 
     @property
     def _scene(self) -> Scene:
-        if self._built_scene is None:  # not before the app runs, which sets aside what fails here
+        if self._built_scene is None:  # not before the app runs, which handles failures here
             self._built_scene = build_scene(self._trace)
         return self._built_scene
 
@@ -190,7 +190,7 @@ class LanesPane(Pane):
         return draw_dragged(drawing.lines, *self._drag) if self._drag else drawing.lines
 
     def redraw_lines(self) -> None:
-        """Draw anew, with the current step in view."""
+        """Redraw with the current step in view."""
         super().redraw_lines()
         if self._cached_lines and self._view.step in self._steps:
             start, end = self._steps[self._view.step]
@@ -208,7 +208,7 @@ class LanesPane(Pane):
         self._enter(place.lane if row and len(row.values) > 1 else None)
 
     def compute_highlights(self) -> Highlights:
-        """Return what is highlighted: the place of the cursor, its origins and its uses."""
+        """Return the highlights: the place of the cursor, its origins and its uses."""
         if self.place is None:
             return Highlights()
         if self.is_predictable(self.place) or self._is_hidden(self.place):
@@ -231,11 +231,11 @@ class LanesPane(Pane):
 
     @property
     def is_on_computed(self) -> bool:
-        """Whether the cursor is on a value that is computed, for which Enter asks for another."""
+        """Whether the cursor is on a computed value, for which Enter asks for another."""
         return self.place is not None and self._find_kind(self.place) is PlaceKind.COMPUTED
 
     def locate_cursor(self) -> Offset | None:
-        """Return where on the screen the cursor's cell is; None if it is out of view."""
+        """Return the position of the cursor's cell on the screen; None if out of view."""
         cell = self._find_cell(self.place)
         if cell is None:
             return None
@@ -262,15 +262,15 @@ class LanesPane(Pane):
             self._go(min(line, key=lambda cell: abs(cell.x - current.x)))
 
     def _select_read(self, cells: list[_DrawnCell]) -> list[_DrawnCell]:
-        """Return the cells of a line without the parts that nothing reads, if others remain."""
+        """Return the cells of a line without unread parts, if others remain."""
         unread_places = figure_edits.find_unread_places(self._scene)
         return [cell for cell in cells if cell.place not in unread_places] or cells
 
     def _enter(self, lane: int | None = None) -> None:
-        """Put the cursor on the first cell of the current step, or on the first of a lane there.
+        """Put the cursor on the first cell of the current step, or of one of its lanes.
 
-        With every step shown, a cell of the last would highlight all of them: begin at the first
-        lane that loses or keeps bits, else at the top.
+        If every step is shown, a cell of the last step would highlight all: begin at the first lane
+        that loses or keeps bits, or else at the top.
         """
         cells = self._list_cells()
         start, end = self._steps.get(self._view.step, (0, len(self.visible_lines)))
@@ -302,7 +302,7 @@ class LanesPane(Pane):
         self.post_message(self.CursorMoved(self, cell, sentence))
 
     def _describe_place(self, place: Place) -> tuple[LaneBits | None, str]:
-        """Return a place's bits, or None while they are to be predicted, and a sentence on it."""
+        """Return a place's bits, or None while they are predicted, and a sentence on it."""
         trace, guesses, step = self._trace, self._view.guesses, self._view.step
         if guesses is not None and self.is_predictable(place):
             guess = guesses.get(place)
@@ -333,18 +333,18 @@ class LanesPane(Pane):
             self._enter()
 
     def on_blur(self) -> None:
-        """Hide the cursor, which is visible only while the lanes have the focus."""
+        """Hide the cursor, which needs the focus."""
         self.move_cursor_to(None)
 
     def move_cursor_to(self, place: Place | None) -> None:
-        """Put the cursor on a cell if it is drawn, or on none."""
+        """Put the cursor on a cell if it is drawn, or on no cell."""
         if place is None and self.place is not None:
             self._set_place(None)
             super().redraw_lines()
         elif cell := self._find_cell(place):
             self._go(cell)
 
-    # --- changing what is drawn ------------------------------------------------------
+    # --- editing the picture ---------------------------------------------------------
 
     def handle_click(self, target: object) -> None:
         """Put the cursor on the clicked cell, toggle a lane of a mask, or go to a step."""
@@ -374,7 +374,7 @@ class LanesPane(Pane):
         return is_asked and not (guess is not None and guess.is_right)
 
     def _is_hidden(self, place: Place) -> bool:
-        """Whether a cell belongs to a hidden step that a question asks for."""
+        """Whether a cell belongs to a hidden step in question."""
         row, shown_steps = self._trace.rows.get(place.key), self._trace.steps[: self._view.step]
         return row is not None and all(step.stage is not row.stage for step in shown_steps)
 
@@ -384,11 +384,11 @@ class LanesPane(Pane):
         return figure_edits.find_place_kind(self._trace, self._scene, place)
 
     def _find_control(self, place: Place) -> figure_edits.OperandBits | None:
-        """Return the operand's bits that decide what a place of a figure shows."""
+        """Return the operand's bits that control a place of a figure."""
         return figure_edits.find_control(self._trace, self._scene, place)
 
     def _find_slot(self, place: Place) -> str:
-        """Return the selector that decides a cell's part; may be empty."""
+        """Return the selector of a cell's part; may be empty."""
         choice = figure_edits.find_part_choice(self._trace, place)
         return choice.slot if choice else ""
 
@@ -419,7 +419,7 @@ class LanesPane(Pane):
                 self.do(ask_computed, place, "")
 
     def _list_parts(self, place: Place) -> None:
-        """Show what a lane may take, in a list below its cell."""
+        """Show a lane's possible parts in a list below its cell."""
         ins, slot = self._trace.instruction, self._find_slot(place)
         cell = SlotCell(slot, ins.form.get(slot))
         if ins.entry.lanes > 1:
@@ -446,12 +446,12 @@ class LanesPane(Pane):
             self.do(ask_value, field, start, place)
 
     def action_nudge(self, delta: int) -> None:
-        """Change what a cell shows to its next or previous value."""
+        """Change a cell to its next or previous value."""
         if self.place is not None and not self.is_predictable(self.place):
             self.do(nudge_place, self._scene, self.place, delta)
 
     def label_of(self, action: str, label: str) -> str:
-        """Return a key's effect on the cell under the cursor; empty if it has none."""
+        """Return a key's effect on the cell under the cursor; may be empty."""
         if action == "screen.do('predict.hint')":
             return label if self._view.guesses is not None else ""
         if action == "change" and self.is_predicted:
@@ -474,7 +474,7 @@ class LanesPane(Pane):
         return label if can_nudge or not action.startswith("nudge") else ""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Whether a key starts an answer for the lane to predict, or is a digit of a figure."""
+        """Whether a key starts an answer for a predicted lane, or is a digit of a figure."""
         place = self.place
         if place is None:
             return False
@@ -488,13 +488,13 @@ class LanesPane(Pane):
         return key == "space" or bool(character and character in _START_CHARS + letters)
 
     def on_key(self, event: events.Key) -> None:
-        """Start a literal on a register; on a selected lane, select the part of the digit."""
+        """Start a literal on a register; on a selected lane, select the part with the digit."""
         place, char = self.place, event.character
         if place is not None and char is not None and self._take_key(place, event.key, char):
             event.stop()
 
     def _take_key(self, place: Place, key: str, char: str) -> bool:
-        """Do what a key does at a place; return whether it has an effect there."""
+        """Apply a key at a place; return whether it has an effect there."""
         kind = self._find_kind(place)
         if kind is PlaceKind.ANSWER:
             is_taken = self.check_consume_key(key, char)
@@ -529,7 +529,7 @@ class LanesPane(Pane):
         return True
 
     def _select(self, place: Place, slot: str, digit: int) -> None:
-        """Select a lane's part and move to the next, unless there is no such part."""
+        """Select a lane's part, if it exists, and move to the next lane."""
         self.do(select_part, slot, place.lane, digit)
         is_legal = digit < figure_edits.count_part_choices(self._trace, place)
         if is_legal and self._trace.instruction.entry.lanes > 1:
@@ -538,7 +538,7 @@ class LanesPane(Pane):
     # --- wires by hand ---------------------------------------------------------------
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Start a drag at a register's chip or at a lane that takes one."""
+        """Start a drag at a register's chip or at a lane with a selection."""
         target = self.find_target(event.x, event.y)
         self._dragged = target if isinstance(target, Place) else None
         self._drag_start = self._find_position(event)
@@ -548,12 +548,12 @@ class LanesPane(Pane):
         return event.offset + self.scroll_offset - self.gutter.top_left
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Draw the wire that is dragged."""
+        """Draw the dragged link."""
         is_dragging = self._dragged is not None and event.button > 0
         self._draw_drag(self._find_position(event) if is_dragging else None)
 
     def _draw_drag(self, end: Offset | None) -> None:
-        """Draw the wire of a drag to a column and a line, or none."""
+        """Draw the link of a drag to a column and a line, or none."""
         drag = None if end is None else (self._drag_start, end)
         if drag != self._drag:
             self._drag = drag
