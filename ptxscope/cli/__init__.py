@@ -20,7 +20,7 @@ from .support.streams import CommandError, discard_output, prepare_streams, prin
 
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
 _BROKEN_PIPE_STATUS = 141
-"""The exit status of a program ended by SIGPIPE: the reader has not seen the whole answer."""
+"""The exit status after SIGPIPE: the reader has not received the whole answer."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_guarded(work: Callable[[], int]) -> int:
-    """Run a function, report the exception that ends it, and return the exit status."""
+    """Run a function, report any exception, and return the exit status."""
     try:
         return work()
     except CommandError as error:
@@ -52,7 +52,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
         return _BROKEN_PIPE_STATUS
     except OSError as error:
         why = error.strerror or str(error)
-        # other input errors have a file name or are a CommandError by now
+        # other input errors have a file name or are already a CommandError
         if error.filename is None and isinstance(error, FileNotFoundError):
             print_message("error: the current folder no longer exists")
         elif error.filename is None:
@@ -64,7 +64,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
     except MemoryError:
         print_message("error: this does not fit in memory")
         return 2
-    except Exception as error:  # whatever the commands did not foresee
+    except Exception as error:  # unforeseen by the commands
         from ..app import INTERNAL_ERROR
         from ..app.crash_report import write_crash_report
         from ..feature import FeatureError
@@ -79,7 +79,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
 
 
 def _warn_about_features() -> None:
-    """Print what is wrong with features, if the command has looked for any."""
+    """Print the problems of features, if the command looked for any."""
     if module := sys.modules.get("ptxscope.feature"):  # an import would delay every command
         from ..engine.syntax.errors import make_printable
 
@@ -100,7 +100,7 @@ def _run_command(words: Sequence[str]) -> int:
     if module := find_command_module(words[0]):
         try:
             return _find_run(module)(words[1:])
-        except CommandError:  # only then, since it looks for features
+        except CommandError:  # last, because it looks for features
             _check_spellings(*words)
             raise
     if not words[0].startswith("-"):
@@ -114,7 +114,7 @@ def _run_command(words: Sequence[str]) -> int:
 def _find_run(module: str) -> Callable[[Sequence[str]], int]:
     """Return the function that performs the command of a module."""
     run: Callable[[Sequence[str]], int]
-    if module.startswith(__package__):  # without the module that reads records
+    if module.startswith(__package__):  # without loading the module of records
         run = import_module(module).run
     else:
         from ..feature import load
@@ -124,7 +124,7 @@ def _find_run(module: str) -> Callable[[Sequence[str]], int]:
 
 
 def _check_spellings(command: str, *words: str) -> None:
-    """Raise CommandError, with the new spelling, for an option that the command had."""
+    """Raise CommandError, with the new spelling, for a removed option."""
     for word in takewhile("--".__ne__, words):
         option = word.partition("=")[0]
         if new := find_new_spelling(command, option):
@@ -132,7 +132,7 @@ def _check_spellings(command: str, *words: str) -> None:
 
 
 def _can_open(word: str) -> bool:
-    """Return whether a word is for ``open`` rather than a command's name: PTX, or a name."""
+    """Return whether a word is for ``open``, PTX or a file name, instead of a command's name."""
     if word.startswith("-"):
         return False
     if not _IN_NO_COMMAND.isdisjoint(word):

@@ -1,4 +1,4 @@
-"""A search in a thread: the screen stays live until its answer is there."""
+"""A search in a thread, during which the screen stays live."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from textual.screen import Screen
 from ..engine.cancellation import IsStopped, Stopped
 
 _PATIENCE = 0.25
-"""Seconds for which the next key waits for the answer: most come at once."""
+"""Seconds for which the next key waits for the answer, which is usually immediate."""
 AnswerT = TypeVar("AnswerT")
 
 
 class ThreadSearch:
-    """One search at a time for a screen; a new one stops the one before."""
+    """One search at a time for a screen; a new search stops the previous one."""
 
     def __init__(self, screen: Screen[Any]) -> None:
         self._screen = screen
@@ -41,9 +41,9 @@ class ThreadSearch:
         take: Callable[[AnswerT], Awaitable[None] | None],
         refuse: Callable[[Exception], None],
     ) -> None:
-        """Hand the answer of ``ask``, which runs in a thread, to ``take``; return after a moment.
+        """Pass the answer of ``ask``, which runs in a thread, to ``take``; return after a moment.
 
-        ``refuse`` takes a ValueError, an ImportError or a MemoryError instead.
+        ``refuse`` gets a ValueError, an ImportError or a MemoryError instead.
         """
         self.stop()
         stop, end = Event(), asyncio.Event()
@@ -74,5 +74,5 @@ class ThreadSearch:
         except Stopped:
             pass
         finally:
-            stop.set()  # for the thread: the screen may have ended first
+            stop.set()  # for the thread, because the screen may have ended
             end.set()

@@ -1,4 +1,4 @@
-"""``ptxscope completion``, and the completion of the command line in a shell, by argcomplete."""
+"""``ptxscope completion``, and completion in a shell, by argcomplete."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def run(words: Sequence[str]) -> int:
 # --- in a shell ------------------------------------------------------------------------
 
 Completer = Callable[[str, str, Sequence[str]], Mapping[str, str]]
-"""Returns words and their meanings for a prefix, the PTX before it, and the values after that."""
+"""Returns words and their meanings for a prefix, the PTX before it, and later values."""
 
 
 class _Finder(CompletionFinder):
-    """Finds completions where arguments and options come in any order."""
+    """Finds completions for arguments and options in any order."""
 
     def collect_completions(
         self, active_parsers: list[ArgumentParser], parsed_args: Namespace, cword_prefix: str
@@ -71,7 +71,7 @@ class _Finder(CompletionFinder):
 def complete_line(
     output: TextIO | None = None, exit_method: Callable[[int], object] = os._exit
 ) -> None:
-    """Write the completions of the line that the shell's variables have, and exit."""
+    """Write the completions of the line in the shell's variables, and exit."""
     start = int(os.environ["_ARGCOMPLETE"])
     line, point = os.environ["COMP_LINE"], int(os.environ["COMP_POINT"])
     words = split_line(line, point)[3][start:]
@@ -91,7 +91,7 @@ def complete_line(
 
 
 def _adapt(completer: Completer) -> Callable[..., Mapping[str, str]]:
-    """Return a completer as argcomplete calls it."""
+    """Adapt a completer to argcomplete."""
 
     def complete(prefix: str, parsed_args: Namespace, **_: object) -> Mapping[str, str]:
         ptx, values = (getattr(parsed_args, name, None) for name in ("ptx", "values"))
@@ -111,7 +111,7 @@ def _complete_ptx(prefix: str, *_: object) -> Mapping[str, str]:
 
 
 def _complete_operand(_: str, ptx: str, values: Sequence[str]) -> Mapping[str, str]:
-    """Return the operands of the instruction that have no value yet."""
+    """Return the instruction's operands without a value."""
     try:
         inputs = parse_pasted(ptx).inputs
     except PtxError:
@@ -140,4 +140,4 @@ OWN_COMPLETERS: dict[str, Completer] = {
     "OPCODE": _complete_opcode,
     "MODEL": _complete_model,
 }
-"""Completers by metavar; for other metavars, a feature's completer, or files, are offered."""
+"""Completers by metavar; other metavars have a feature's completer, or files."""

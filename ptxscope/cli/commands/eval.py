@@ -27,7 +27,7 @@ EVAL_EXAMPLES = """\
 
 
 def make_parser() -> Parser:
-    """Return the command's parser, with the options of a feature that evaluates tables."""
+    """Return the command's parser, with the options of a feature for tables."""
     from ...feature import Service, find_services
 
     makers = find_services(Service.MAKE_EVAL_PARSER)
@@ -41,7 +41,7 @@ def make_values_parser(
     *,
     add_help: bool = True,
 ) -> Parser:
-    """Return the parser of evaluations on the values of the command."""
+    """Return the parser for evaluations on the command's values."""
     usage = "PTX [name=value ...]"
     parser = make_command_parser("eval", about, epilog, usage=usage, add_help=add_help)
     add_instruction(parser)
@@ -71,7 +71,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _evaluate_table(ins: BasicBlock, model: Model, arguments: Namespace) -> bool:
-    """Evaluate the table that the arguments name; return whether they name one."""
+    """Evaluate any table in the arguments; return whether there is one."""
     from ...feature import Service, find_services
 
     return any(

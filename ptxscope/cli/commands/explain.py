@@ -1,4 +1,4 @@
-"""``ptxscope explain``: the causes that would give an observed value."""
+"""``ptxscope explain``: possible causes of an observed value."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def run(words: Sequence[str]) -> int:
         if not diagnosis.explanations:
             print_message(write_report(iter_unexplained_blocks(diagnosis)).rstrip("\n"))
     elif not arguments.brief and has_alternatives(diagnosis):
-        from ...feature import Service, find_services  # most have one explanation
+        from ...feature import Service, find_services  # most results have one explanation
 
         for follow in find_services(Service.FOLLOW_EXPLANATION):
             if text := write_report(follow(diagnosis), arguments.format).strip("\n"):
@@ -173,7 +173,7 @@ class _Columns(NamedTuple):
 def iter_file_observations(
     ins: Signature, inputs: Mapping[str, int], file: str
 ) -> Iterator[Observation]:
-    """Yield a file's observations, one per row; ``inputs`` operands are common to all."""
+    """Yield a file's observations, one per row, with the common operands ``inputs``."""
     table = [(number, row) for number, row in read_rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
         raise CommandError(
@@ -199,7 +199,7 @@ def _map_columns(ins: Signature, titles: Sequence[str]) -> _Columns:
 def _require_distinct(
     ins: Signature, inputs: Mapping[str, int], columns: _Columns, file: str
 ) -> None:
-    """Raise CommandError if nothing is observed, or if a name occurs twice."""
+    """Raise CommandError without an observed column, or if a name occurs twice."""
     if not columns.roles:
         expected_titles = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
@@ -249,8 +249,8 @@ def _parse_row(
 def _find_observed_role(ins: Signature, title: str) -> str | None:
     """Return the role of the destination that a column observes.
 
-    Its title is ``got`` if there is one destination, or ``got:NAME``, ``NAME:out`` as ``eval``
-    writes it, or NAME if that is not a source.
+    Its title is ``got`` for a single destination, ``got:NAME``, ``NAME:out`` as written by
+    ``eval``, or NAME if that is not a source.
     """
     if title == "got" and len(ins.results) == 1:
         return next(iter(ins.results))

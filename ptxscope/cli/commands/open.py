@@ -53,7 +53,7 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Open the explorer, on an instruction or a listing if there is one."""
+    """Open the explorer, on any instruction or listing in the arguments."""
     arguments = parse_words(make_parser(), words)
     has_values = bool(arguments.values)
     complete_example(arguments)
@@ -86,7 +86,7 @@ def open_explorer(
     from_start: bool = False,
     opening: Transition | None = None,
 ) -> int:
-    """Run the explorer and return its status; ``opening`` is done before the first key.
+    """Run the explorer and return its status; ``opening`` has actions before the first key.
 
     Raise CommandError without a terminal.
     """
@@ -120,7 +120,7 @@ def open_explorer(
 
 
 def _check_color_system() -> None:
-    """Raise CommandError if Textual's variable names a colour system that Rich lacks."""
+    """Raise CommandError if Textual's variable has a colour system unknown to Rich."""
     from rich.console import COLOR_SYSTEMS
 
     name = os.environ.get("TEXTUAL_COLOR_SYSTEM")
@@ -133,7 +133,7 @@ def _check_color_system() -> None:
 
 
 def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:
-    """Return a file as a listing, with its first program run on ``name=value`` arguments."""
+    """Open a file as a listing, and run its first program on ``name=value`` arguments."""
     from ...state.open_listing import open_listing, read_listing
     from .run import parse_inputs
 
@@ -147,7 +147,7 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
 
 
 def _open_block(block: BasicBlock, assignments: Sequence[str], model_name: str) -> ListingCursor:
-    """Return a block as a listing, of its lines only, with values for its registers."""
+    """Open a block as a listing of only its lines, with values for its registers."""
     from ...blocks.block_parser import parse_block
     from ...state.open_block import open_block
 

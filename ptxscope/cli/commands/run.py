@@ -81,7 +81,7 @@ Exit status: 0 for success, 1 if a value is not as expected, 2 if the request is
 """
 _MAX_OMISSIONS = 12
 _MIN_BAR_CHARS = 1 << 21
-"""Characters that certainly take more than a second to load."""
+"""Minimum characters of a text that takes more than a second to load."""
 
 
 def run(words: Sequence[str]) -> int:
@@ -143,14 +143,14 @@ def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
 
 
 def _find_services() -> tuple[Callable[..., int | None], ...]:
-    """Return the functions of features that run a kernel."""
+    """Return features' functions that run a kernel."""
     from ...feature import Service, find_services
 
     return find_services(Service.RUN_KERNEL)
 
 
 def may_be_launch(arguments: argparse.Namespace, text: str) -> bool:
-    """Return whether the values may be those of a kernel's parameters, not of registers."""
+    """Return whether the values may be for a kernel's parameters, not for registers."""
     names = list_names(arguments.values)
     is_kernel = ".entry" in text or "__global__" in text
     return is_kernel and bool(names) and not any(name.startswith("%") for name in names)
@@ -162,7 +162,7 @@ def list_names(texts: Sequence[str]) -> list[str]:
 
 
 def _refuse_parameters(program: Program, texts: Sequence[str]) -> None:
-    """Raise CommandError for the value of a parameter, which no feature takes."""
+    """Raise CommandError for the value of a parameter, which no feature supports."""
     parameters = {x.name for x in program.parameters}
     parameters |= {f"param{i}" for i in range(len(program.parameters))}
     for name in list_names(texts):
@@ -174,8 +174,8 @@ def _refuse_parameters(program: Program, texts: Sequence[str]) -> None:
 
 
 def make_parser() -> Parser:
-    """Return the command's parser, with the options of a feature that runs kernels."""
-    from ...feature import Service, find_services  # a run of lines does without
+    """Return the command's parser, with the options of a feature for kernels."""
+    from ...feature import Service, find_services  # a run of lines needs no feature
 
     makers = find_services(Service.MAKE_RUN_PARSER)
     parser: Parser = makers[0]() if makers else make_register_parser()
@@ -190,7 +190,7 @@ def make_register_parser(
 ) -> Parser:
     """Return the parser of runs from registers.
 
-    ``add_options`` adds to its options for debugging, and groups after these.
+    ``add_options`` adds options for debugging, and later groups.
     """
     about = "Run a kernel, or a block line by line, and find the line that is wrong."
     usage = "FILE [name=value ...]"
@@ -259,7 +259,7 @@ def _read_program_text(name: str, bar: ProgressBar) -> tuple[str, str]:
 
 
 def _refuse_lines(place: re.Match[str]) -> None:
-    """Raise CommandError, which says how to choose the program at a place of a file."""
+    """Raise CommandError with the option that selects the program at a place of a file."""
     file, wanted = place["file"], place["first"] or place["kernel"]
     with open_text(file) as source:
         text = source.read()
@@ -272,12 +272,12 @@ def _refuse_lines(place: re.Match[str]) -> None:
 
 
 def _list_programs(loaded: Sequence[Program]) -> list[Program]:
-    """Return those that can be run, or are illegal."""
+    """Return the programs that can be run, or are illegal."""
     return [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
 
 
 def _get_short_name(name: str) -> str:
-    """Return the line of a program that has no name, ``asm:10``, or else its name."""
+    """Return the name of a program, or its line, ``asm:10``."""
     return name.removeprefix("asm:").removeprefix("block:")
 
 
@@ -309,12 +309,12 @@ def _is_known(statement: Statement) -> bool:
 
 
 def _register(program: Program, name: str) -> str:
-    """Return an observed register. Raise PtxError if there is none of this name."""
+    """Return an observed register. Raise PtxError for an unknown name."""
     return _find_registers(program, name, is_at_end=True)[0]
 
 
 def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
-    """Return the registers of a name. Raise PtxError for a name without one."""
+    """Return the registers with a name. Raise PtxError for an unknown name."""
     if registers := program.find_registers(name, is_at_end=is_at_end):
         return registers
     other_names = list(program.types)
@@ -347,7 +347,7 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
 def _read_elsewhere(
     program: Program, sites: UnknownSites, name: str, value: str
 ) -> Iterator[int | None]:
-    """Yield a value's bits in each other register of a name; None if it has none there."""
+    """Yield a value's bits in each other register with a name; None if it is not a value there."""
     for key in sites.list_keys(name):
         try:
             yield parse_value(value, program.find_value_type(name, sites.statements[key]))
@@ -356,12 +356,12 @@ def _read_elsewhere(
 
 
 def _is_spare(program: Program, name: str) -> bool:
-    """Return whether a register is declared and no statement names it."""
+    """Return whether a register is declared but unused."""
     return program.is_declared(name) and not program.find_registers(name)
 
 
 def _find_input_sites(program: Program, sites: UnknownSites, text: str) -> tuple[str, ...]:
-    """Return the inputs that a name supplies: registers, or one at a line, ``u@17``.
+    """Return the inputs of a name: registers, or one at a line, ``u@17``.
 
     Raise PtxError if there are none.
     """
@@ -408,7 +408,7 @@ def _format_request(program_run: Run) -> str:
 
 
 def _suggest_parameters(program: Program) -> str:
-    """Return a line on how to run a kernel from its parameters; empty if nothing does."""
+    """Return a line on how to run a kernel from its parameters; empty if impossible."""
     if not (program.is_kernel and program.parameters and _find_services()):
         return ""
     values = " ".join(f"param{i}=…" for i in range(len(program.parameters)))

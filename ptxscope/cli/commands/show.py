@@ -1,4 +1,4 @@
-"""``ptxscope show``: an instruction, its modifiers and its forms, or the list of instructions."""
+"""``ptxscope show``: an instruction with its modifiers and forms, or all instructions."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the list of instructions or the description of one, or draw a form of it."""
+    """Print the list of instructions, describe one, or draw one of its forms."""
     document, arguments = render_request(words)
     output_document(document, arguments.format, arguments.output)
     return 0
 
 
 def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
-    """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
+    """Return the document of the arguments, and the arguments. Raise CommandError if invalid."""
     arguments = parse_words(make_parser(), words)
     is_line = bool(arguments.opcode) and not _is_opcode(arguments.opcode)
     formats = PICTURES if is_line else _FORMATS if arguments.opcode else _LIST_FORMATS
@@ -124,7 +124,7 @@ def _render_figure(text: str) -> str:
 
 
 def _is_opcode(text: str) -> bool:
-    """Whether a text is a single word, an opcode or a wrong one, instead of a line of PTX."""
+    """Whether a text is a single word, a possibly wrong opcode, instead of a line of PTX."""
     return text in CATALOG or text.replace("_", "a").isalnum()
 
 
@@ -145,7 +145,7 @@ def _format_requirement(need: VersionRequirement) -> str:
 
 
 def _format_counts(entry: Entry) -> str:
-    """Return the count of forms, and how many have different answers, by assembler."""
+    """Return the counts of all, documented and accepted forms."""
     form_count = count_entry_forms(entry)
     documented = count_entry_forms(entry, is_documented=True)
     counts = count_entry_forms(entry, is_in_ptxas=True)

@@ -54,9 +54,9 @@ examples:
   ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --frames deck.pdf
 """
 _OPTIONAL = {f"--{x.name}": (x.otherwise, re.compile(x.pattern)) for x in OPTIONS if x.otherwise}
-"""The value that an option has if none follows, and a pattern of its values."""
+"""Options with an implicit value: the value, and a pattern of explicit ones."""
 _ASSIGNMENT = re.compile(r"[^=]++=[^=]")
-"""A word of ``--beside`` that is a value."""
+"""A word of ``--beside`` with a value."""
 
 
 def make_parser() -> Parser:
@@ -93,7 +93,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def warn_about_hidden_notes(trace: Trace, options: Options) -> None:
-    """Warn of each note on a step that is not shown."""
+    """Warn about each note on a hidden step."""
     shown = {
         step.place
         for step in trace.steps
@@ -106,7 +106,7 @@ def warn_about_hidden_notes(trace: Trace, options: Options) -> None:
 
 
 def _complete_values(words: Sequence[str]) -> list[str]:
-    """Return the words, with values for options that have none; PTX may follow one."""
+    """Return the words, with implicit values of options, which PTX may follow."""
     completed = []
     for word, next_word in zip_longest(words, words[1:]):
         value, pattern = _OPTIONAL.get(word, ("", None))
@@ -116,7 +116,7 @@ def _complete_values(words: Sequence[str]) -> list[str]:
 
 
 def render_request(words: Sequence[str]) -> str:
-    """Return the document that ``ptxscope trace WORDS`` prints. Raise CommandError if it cannot."""
+    """Return the document of ``ptxscope trace WORDS``. Raise CommandError if invalid."""
     trace, options, arguments = parse_request(words)
     with command_errors(ValueError):
         text: str = export(trace, arguments.format, options)
@@ -128,8 +128,8 @@ def parse_request(
 ) -> tuple[Trace, Options, argparse.Namespace]:
     """Return the trace and the options of ``ptxscope trace WORDS``. Raise CommandError if invalid.
 
-    Options that only the command has are invalid. ``format_`` is the default format. If ``strict``,
-    options without an effect are rejected in it too.
+    Options of only the command are invalid. ``format_`` is the default format. If ``strict``,
+    options without an effect are rejected even in the default format.
     """
     parser = _make_trace_parser(is_document=True)
     arguments = complete_example(parse_words(parser, _complete_values(words)))
@@ -176,7 +176,7 @@ def _annotate_request(arguments: argparse.Namespace, block: BasicBlock) -> tuple
 
 
 def _trace_beside(trace: Trace, text: str) -> Trace:
-    """Return the trace of ``PTX``, of ``name=value …`` or of both; the rest is as in the other."""
+    """Return the trace of ``PTX``, ``name=value …`` or both; the rest is as in ``trace``."""
     with command_errors(ValueError, prefix="error: --beside: "):
         words = split_words(text)
     values = [word for word in words if _ASSIGNMENT.match(word)]

@@ -1,1 +1,1 @@
-"""Code that commands share: arguments, streams, input files, progress, worker processes."""
+"""Common code of commands: arguments, streams, input files, progress, worker processes."""

@@ -1,4 +1,4 @@
-"""The commands and their parsers, options that several share, and the output of reports."""
+"""The commands and their parsers, shared options, and the output of reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...documents.formats.markup import Block
 
 _GROUPS = ("learn", "debug", "write", "look up")
-"""The parts of the manual, in which the help lists the commands."""
+"""The parts of the manual, which group the commands in the help."""
 _OWN_COMMANDS = {
     "open": ("learn", "step through an instruction in the terminal (the default)"),
     "trace": ("learn", "show each step of one evaluation, as text or as a picture"),
@@ -33,7 +33,7 @@ _OWN_COMMANDS = {
     "show": ("look up", "list the instructions, or describe one"),
     "completion": ("look up", "print a script that completes these commands in a shell"),
 }
-"""The core's commands, each with its group and summary; each is a module of ``commands``.
+"""The core's commands, modules of ``commands``, with groups and summaries.
 
 A module's ``make_parser()`` describes the arguments, and ``run(words)`` performs the command.
 """
@@ -59,7 +59,7 @@ def map_commands() -> Mapping[str, str]:
 
 
 def find_command_module(name: str) -> str:
-    """Return the module of a command, or an empty text if there is none of that name."""
+    """Return the module of a command; empty for an unknown name."""
     if name in _OWN_COMMANDS:  # without looking for features
         return f"{__package__.removesuffix('.support')}.commands.{name}"
     from ...feature import find_command
@@ -72,14 +72,14 @@ OLD_SPELLINGS = {
     **{(command, "--json"): "-f json" for command in "explain run".split()},
     ("explain", "--no-next"): "--brief",
 }
-"""The spelling that replaces an option which a command had."""
+"""The replacements of removed options."""
 
 OLD_COMMANDS = {"list": "ptxscope show"}
-"""The command that replaces each removed one."""
+"""The replacements of removed commands."""
 
 
 def find_new_spelling(command: str, option: str) -> str | None:
-    """Return what replaces an option that a command had, or None. It looks for features."""
+    """Return the replacement of a removed option, or None. It looks for features."""
     if new := OLD_SPELLINGS.get((command, option)):
         return new
     from ...feature import list_features
@@ -123,17 +123,14 @@ _MAX_VALUE_CHARS = 1 << 14
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal.
-
-    To find its width, argparse would load shutil and all archives.
-    """
+    """Help with the width of the terminal; argparse would load shutil and archives for it."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_get_terminal_width() - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Wrap paragraphs that are too wide; indented lines are commands. Overrides argparse."""
-        import textwrap  # argparse imports it for help too
+        """Wrap wide paragraphs; indented lines are commands. Overrides argparse."""
+        import textwrap  # argparse also imports it for help
 
         lines: list[str] = []
         for is_prose, group in groupby(text.splitlines(), lambda x: x[:1] not in ("", " ")):
@@ -156,7 +153,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that raises CommandError if the arguments are wrong."""
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Print help; argparse would ignore a failure."""
+        """Print help, with failures, which argparse would ignore."""
         print(message, end="", file=file)
 
     def error(self, message: str) -> NoReturn:
@@ -182,9 +179,9 @@ def format_metavar(action: argparse.Action) -> str:
 def make_command_parser(
     command: str, about: str, epilog: str = "", *, usage: str | None = None, add_help: bool = True
 ) -> Parser:
-    """Return a parser for a command, or for all of them if the name is empty.
+    """Return a parser for a command, or for all commands if the name is empty.
 
-    ``usage`` has the arguments of a command with many options; others list all of theirs.
+    ``usage`` has the arguments of a command with many options; others list all options.
     """
     return Parser(
         prog=f"ptxscope {command}".rstrip(),
@@ -224,7 +221,7 @@ def add_instruction(parser: argparse.ArgumentParser, *, is_optional: bool = Fals
 
 
 def add_values(parser: argparse._ActionsContainer) -> None:
-    """Add the arguments ``name=value …``, of which a value may be ``@FILE``."""
+    """Add the arguments ``name=value …``; a value may be ``@FILE``."""
     parser.add_argument("values", type=InputName, metavar="name=value", nargs="*", help=VALUES_HELP)
 
 
@@ -261,7 +258,7 @@ def add_format(
 def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Return the arguments. Options and values come in any order; no options follow ``--``.
 
-    There, a word that begins with a dash is a file, because nothing else begins so.
+    After it, a word that begins with a dash is a file: nothing else begins so.
     """
     if "--" in words:
         index = [*words].index("--")
@@ -278,10 +275,11 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
 def parse_own_words(
     own_parser: Parser, make_parser: Callable[[], Parser], words: Sequence[str]
 ) -> tuple[argparse.Namespace, bool]:
-    """Return the arguments of a command that features extend, and whether ``make_parser`` made
-    their parser, which looks for features: only if the core's own has an error.
+    """Return the arguments of a command that features extend, and whether ``make_parser`` was used.
+
+    ``make_parser`` looks for features and is used only if the core's parser has an error.
     """
-    own_parser.allow_abbrev = False  # an option of a feature may be what is abbreviated
+    own_parser.allow_abbrev = False  # the abbreviation may be of a feature's option
     try:
         return parse_words(own_parser, words), False
     except CommandError:
@@ -298,14 +296,14 @@ def split_words(text: str) -> list[str]:
 
 
 def parse_count(text: str) -> int:
-    """Return a number from 1 on; raise ArgumentTypeError for any other text."""
+    """Return a positive number; raise ArgumentTypeError for any other text."""
     if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text[:9])
 
 
 def choose_model(name: str) -> Model:
-    """Return a model by name, and report assumptions on a ptxas that has not been measured."""
+    """Return a model by name, and report assumptions on an unmeasured ptxas."""
     with command_errors(ValueError):
         model = parse_model(name)
     if assumed := describe_newer_version(name):
@@ -336,7 +334,7 @@ def add_report_format(parser: argparse._ActionsContainer) -> None:
 def print_report(
     format_: str, blocks: Iterable[Block], make_data: Callable[[], object], width: int = 80
 ) -> None:
-    """Print a report in a format, as text in at most ``width`` columns; as JSON, its data."""
+    """Print a report in a format, text in at most ``width`` columns, JSON from its data."""
     from ...documents.formats.json_text import format_json
     from ...documents.formats.report import write_report
 

@@ -25,7 +25,7 @@ AnyArray = npt.NDArray[Any]
 def open_array_file(name: str, bar: ProgressBar) -> Iterator[tuple[Path, ArrayFile]]:
     """Yield the path and the bytes of a file.
 
-    Raise CommandError if it can't be read, now or in the block, or does not fit in memory.
+    Raise CommandError, also in the block, if it can't be read or does not fit in memory.
     """
     with file_errors(name):
         path = expand_path(name)
@@ -39,7 +39,7 @@ def open_array_file(name: str, bar: ProgressBar) -> Iterator[tuple[Path, ArrayFi
 
 
 def encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
-    """Return the bytes of a .npy file, of the one array, or of a .npz file."""
+    """Return the bytes of a .npy file of the only array, or of a .npz file."""
     data = io.BytesIO()
     if suffix == ".npy":
         (array,) = arrays.values()
@@ -47,7 +47,7 @@ def encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
             array = array.view(array.dtype.str)
         np.save(data, array, allow_pickle=False)
         return data.getvalue()
-    # As numpy.savez, which accepts no array named `file`.
+    # Like numpy.savez, which accepts no array named `file`.
     with ZipFile(data, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
@@ -56,7 +56,7 @@ def encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
 
 
 class ArrayFile(io.FileIO):
-    """A file that reports the bytes read."""
+    """A file that reports the number of bytes read."""
 
     def __init__(self, path: Path, bar: ProgressBar) -> None:
         super().__init__(path)
@@ -73,7 +73,7 @@ class ArrayFile(io.FileIO):
 def map_array(path: Path) -> AnyArray:
     """Return the array of a .npy file, mapped into memory; its size bounds what is read.
 
-    Raise ValueError for a file that is none.
+    Raise ValueError for any other file.
     """
     with array_errors():
         array: AnyArray = np.lib.format.open_memmap(path, mode="r")

@@ -1,4 +1,4 @@
-"""The arguments that name files, and the check that no output replaces an input."""
+"""Arguments with file names, and the check that no output replaces an input."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OutputName(str):
 
 
 def refuse_overwriting(arguments: Namespace) -> None:
-    """Raise CommandError for an output that is an input, or twice the same output."""
+    """Raise CommandError for an output that is also an input or another output."""
     values = vars(arguments).values()
     texts = [x for value in values for x in (value if isinstance(value, list) else [value])]
     outputs = [x for x in texts if isinstance(x, OutputName)]
@@ -49,7 +49,7 @@ def refuse_overwriting(arguments: Namespace) -> None:
 
 
 def _iter_names(text: str) -> Iterator[str]:
-    """Yield what a text may name: ``FILE``, ``FILE:12``, ``name=@FILE``, ``name=@FILE:u32``."""
+    """Yield possible files in a text: ``FILE``, ``FILE:12``, ``name=@FILE``, ``name=@FILE:u32``."""
     value = text.partition("=")[2].strip()
     for x in (text, value, *value.strip("{}").split(",")):
         for name in (x, x.strip().removeprefix("@")):
@@ -57,8 +57,10 @@ def _iter_names(text: str) -> Iterator[str]:
 
 
 def _find_key(name: str) -> tuple[int, int] | None:
-    """Return what identifies a regular file; None if there is none of this name."""
-    from ...files import expand_path  # with pathlib, which a trace without an output does not need
+    """Return the identity of a regular file; None if it does not exist."""
+    from ...files import (
+        expand_path,
+    )  # imports pathlib, which a trace without an output does not need
 
     with suppress(OSError, ValueError):
         status = expand_path(name).stat() if name else None

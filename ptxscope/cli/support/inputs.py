@@ -1,4 +1,4 @@
-"""Text input of commands: a file or standard input, UTF-8 or UTF-16 as its first bytes say; CSV."""
+"""Text input of commands: a file or standard input, UTF-8 or UTF-16 by its first bytes; CSV."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .streams import ProgressBar
 
 _HEAD = 1 << 12
-"""Bytes that decide whether an input is text."""
+"""Number of bytes for deciding whether an input is text."""
 _BLOCK = 1 << 16
 """Bytes per read."""
 MARK_ERRORS = "ptxscope.mark"
-"""An error handler for undecodable bytes: each becomes U+DC00 and its value, which no text has."""
+"""An error handler for undecodable bytes: each becomes U+DC00 plus its value, which no text has."""
 
 
 def _mark_undecodable(error: UnicodeError) -> tuple[str, int]:
@@ -39,7 +39,7 @@ codecs.register_error(MARK_ERRORS, _mark_undecodable)
 
 
 class _RewoundStream(io.RawIOBase):
-    """A stream from its beginning, although some of it has been read."""
+    """A partly read stream from its beginning."""
 
     def __init__(self, start: bytes, stream: BinaryIO, bar: ProgressBar | None = None) -> None:
         self._start, self._stream, self._bar = start, stream, bar
@@ -73,10 +73,9 @@ def open_text(
 ) -> Iterator[IO[str]]:
     """Yield the text of a file, or of standard input if the name is ``-``.
 
-    ``bar`` shows the bytes read, and the total if it is known.
-
-    Raise CommandError if the input cannot be read, now or later, or is not text. The block must
-    only read: every OSError in it is taken for the input's.
+    ``bar`` shows the bytes read, and any known total. Raise CommandError, also in the block, if the
+    input cannot be read or is not text. The block must only read: every OSError in it counts as the
+    input's.
     """
     shown_name = format_input_name(name)
     with file_errors(shown_name), _open_source(name) as source:
@@ -87,7 +86,7 @@ def open_text(
         if name != "-" and is_binary(head):
             raise CommandError(f"error: {shown_name} is not a text file")
         if source.isatty():
-            bar = None  # the user types there
+            bar = None  # the user types
         elif bar:
             bar.total = _count_left_bytes(source, len(head))
         yield io.TextIOWrapper(
@@ -99,7 +98,7 @@ def open_text(
 
 
 def _open_source(name: str) -> Any:
-    """Return the bytes, or the text of a replaced standard input that has no bytes."""
+    """Return the bytes, or the text of a replaced standard input without bytes."""
     if not name:
         raise CommandError("error: '' is not a file name")
     if name != "-":
@@ -115,7 +114,7 @@ def _open_source(name: str) -> Any:
 
 
 def _count_left_bytes(source: BinaryIO, read_count: int) -> int | None:
-    """Return the bytes that a stream had before ``read_count`` were read; None if unknown."""
+    """Return the bytes of a stream before ``read_count`` were read; None if unknown."""
     try:
         status = os.fstat(source.fileno())
         left_count = status.st_size - source.tell() + read_count if S_ISREG(status.st_mode) else 0
@@ -133,7 +132,7 @@ CsvRow = tuple[int, list[str]]
 
 
 def read_rows(file: str, bar: ProgressBar | None = None) -> Iterator[CsvRow]:
-    """Yield the rows of a file; ``-`` is the input. Raise CommandError if it cannot be read."""
+    """Yield the rows of a file; ``-`` is standard input. Raise CommandError on failure."""
     with open_text(file, newline="", errors=MARK_ERRORS, bar=bar) as source:
         reader, header = csv.reader(source), list[str]()
         try:
@@ -147,7 +146,7 @@ def read_rows(file: str, bar: ProgressBar | None = None) -> Iterator[CsvRow]:
 
 
 def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
-    """Raise CommandError if a cell has bytes that are not text, naming the first."""
+    """Raise CommandError, with the first byte, if a cell has bytes that are not text."""
     if not _UNDECODED.search("".join(row)):
         return
     index, bad_byte = next(

@@ -1,4 +1,4 @@
-"""Output options of ``trace``: size and motion of pictures, images, one frame per step."""
+"""Output options of ``trace``: size and motion of pictures, images, frames."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ if TYPE_CHECKING:
 _PRINTED = "-"
 """The file name of standard output."""
 _MAX_NAMED_CHARS = 8
-"""Maximum characters that a warning names."""
+"""Maximum characters in a warning."""
 _MAX_CHECKED_BYTES = 1 << 28
-"""Maximum bytes of a file that is checked before it is overwritten."""
+"""Maximum bytes of a file that is checked before overwriting."""
 _SLOW = 15_000_000
-"""Pixels that certainly take more than a second to draw."""
+"""Minimum pixels of a picture that takes more than a second to draw."""
 _NOT_MADE = frozenset("jpg jpeg gif webp bmp tif tiff avif heic ico eps ps emf wmf".split())
 """Suffixes of unsupported picture formats."""
 _PROSE = ("markdown", "rst", "asciidoc")
-"""Formats in which any text is a document."""
+"""Formats of any text."""
 
 
 def choose_format(
     arguments: argparse.Namespace, formats: Collection[str], otherwise: str = "text"
 ) -> None:
-    """Set the format: that of -f, or else that of ``formats`` with the file's suffix."""
+    """Set the format from -f, or else from the file's suffix among ``formats``."""
     if arguments.format is None:
         name = getattr(arguments, "output", None) or getattr(arguments, "frames", None) or ""
         suffix = _find_suffix_format(name) or ending_of(name)
@@ -77,13 +77,13 @@ def choose_format(
 
 
 def _find_suffix_format(name: str) -> str:
-    """Return the name of the format for the extension of a file name, or an empty string."""
+    """Return the name of the format for a file name's extension, or an empty string."""
     format_ = format_of(name)
     return format_.name if format_ else ""
 
 
 def reject_idle_options(arguments: argparse.Namespace, formats: Collection[str] = FORMATS) -> None:
-    """Raise CommandError for an option without an effect in the chosen one of some formats."""
+    """Raise CommandError for an option without an effect in the chosen format."""
     for option in OPTIONS:
         if not option.is_given(vars(arguments)):
             continue
@@ -96,7 +96,7 @@ def reject_idle_options(arguments: argparse.Namespace, formats: Collection[str] 
 
 
 def reject_other_subjects(arguments: argparse.Namespace, subject: DocumentSubject) -> None:
-    """Raise CommandError for an option that documents of a line, or of a block, do not have."""
+    """Raise CommandError for an option that does not exist for a line, or for a block."""
     for option in OPTIONS:
         if option.is_given(vars(arguments)) and subject not in option.subjects:
             allowed = "one instruction; here are several"
@@ -108,9 +108,9 @@ def reject_other_subjects(arguments: argparse.Namespace, subject: DocumentSubjec
 def add_options(
     parser: argparse.ArgumentParser, subjects: DocumentSubject, *, is_document: bool = False
 ) -> None:
-    """Add the options of documents of some subjects, in their groups of the help.
+    """Add the options of documents of some subjects, in the groups of the help.
 
-    A document in a page has no options that only the command has.
+    Documents in pages lack options of only the command.
     """
     titles = GROUPS if DocumentSubject.LINE in subjects else (DRAWN,)
     groups = {title: parser.add_argument_group(title) for title in titles}
@@ -147,7 +147,7 @@ def is_printed(output: str | None) -> bool:
 
 
 def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
-    """Return the trace as a document. Raise CommandError if it cannot be one of the format."""
+    """Return the trace as a document. Raise CommandError if the format does not allow it."""
     if format_ not in BINARY:
         with command_errors(ValueError):
             return export(trace, format_, options)
@@ -160,7 +160,7 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
 
 
 def warn_about_suffix(file: str, format_: str) -> None:
-    """Warn if a file has the suffix of another format and one of the two is a picture."""
+    """Warn if a file has another format's suffix and one of the two is a picture."""
     suffix = _find_suffix_format(file)
     if ending_of(file) in _NOT_MADE:
         suffix = ending_of(file)
@@ -172,7 +172,7 @@ def warn_about_suffix(file: str, format_: str) -> None:
 
 
 def render_picture(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
-    """Return an SVG in a picture format. Raise CommandError if it cannot be an image."""
+    """Convert an SVG to a picture format. Raise CommandError if it cannot be an image."""
     (images,) = _render_pictures([svg], format_, options)
     return images
 
@@ -180,7 +180,7 @@ def render_picture(svg: str, format_: str, options: Options = DEFAULT) -> str | 
 def _render_pictures(
     drawings: Sequence[str], format_: str, options: Options
 ) -> Sequence[str | bytes]:
-    """Return SVGs in a picture format, and report characters that no font has."""
+    """Convert SVGs to a picture format, and report characters that all fonts lack."""
     if format_ not in BINARY:
         return drawings
     from ...documents.media import images
@@ -193,7 +193,7 @@ def _render_pictures(
     )
     with command_errors(ValueError, images.NotInstalledError), ProgressBar() as bar:
         bar.begin("drawing", len(drawings), "pictures")
-        if len(drawings) == 1 and format_ == "png":  # it is drawn by one call, without progress
+        if len(drawings) == 1 and format_ == "png":  # one call draws it, without progress
             pixel_width, pixel_height = map(
                 round, images.compute_size(drawings[0], options, images.SHARP)
             )
@@ -239,7 +239,7 @@ def output_document(document: str | bytes, format_: str, output: str | None) -> 
 def print_document(document: str | bytes, format_: str) -> None:
     """Print a document. Raise CommandError if it is binary and standard output is a terminal.
 
-    On a terminal, text is made printable.
+    A terminal gets printable text.
     """
     if isinstance(document, str):
         sys.stdout.write(make_printable_lines(document) if sys.stdout.isatty() else document)
@@ -269,9 +269,9 @@ def write(path: str, document: str | bytes) -> None:
 def write_frames(
     folder_name: str, trace: Trace, format_: str, options: Options
 ) -> tuple[Frame, ...]:
-    """Write a picture per step; all are rendered before the first is written.
+    """Write a picture per step, after rendering all of them.
 
-    The frames of an earlier run are removed. Raise CommandError if any other file is in the way.
+    Frames of an earlier run are removed. Raise CommandError if any other file is in the way.
     """
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
@@ -326,7 +326,7 @@ def write_frames(
 
 @contextmanager
 def _undo_new_folder(folder: Path, files: Iterable[Path]) -> Iterator[None]:
-    """If the block fails, remove a folder that it has made, with files, and folders around it."""
+    """If the block fails, remove the folder that it created, with files and parent folders."""
     new_folders = [*takewhile(lambda x: not os.path.lexists(x), (folder, *folder.parents))]
     try:
         yield
@@ -345,7 +345,7 @@ def _list_frames(folder: Path, format_: str) -> list[Path]:
 
 
 def _report_other_frames(folder: Path, format_: str) -> None:
-    """Report remaining frames of an earlier run, which may be wanted: a talk in two formats."""
+    """Report remaining frames of an earlier run, possibly of a talk in two formats."""
     other_formats = [name for name in PICTURES if name != format_ and _list_frames(folder, name)]
     if other_formats:
         names = " and ".join(other_formats)
@@ -370,7 +370,7 @@ def _require_folder(folder: Path, format_: str) -> None:
 
 
 def _require_ours(file: Path, format_: str) -> None:
-    """Raise CommandError if a file that is not a frame of ptxscope would be overwritten."""
+    """Raise CommandError before overwriting a file that is not ptxscope's frame."""
     if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
         raise CommandError(
             f"error: {make_printable(str(file))} is not a frame by ptxscope; "

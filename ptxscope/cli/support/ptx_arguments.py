@@ -1,4 +1,4 @@
-"""Arguments that are PTX: instructions, blocks, places of files, and values of registers."""
+"""PTX arguments: instructions, blocks, places of files, and values of registers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from .streams import CommandError, command_errors, print_message
 
 
 def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Replace the bare name of an instruction or an intrinsic by the line of its example.
+    """Replace the bare name of an instruction or an intrinsic with the line of its example.
 
-    It has the example's values, except those that are given.
+    The example's values complete the arguments.
     """
     if arguments.ptx and is_instruction_name(arguments.ptx):
         arguments.ptx, values = _find_example(arguments.ptx)
@@ -43,7 +43,7 @@ def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
 
 
 def is_instruction_name(text: str) -> bool:
-    """Return whether a text is the bare name of an instruction or an intrinsic, and no file."""
+    """Return whether a text is the bare name of an instruction or an intrinsic, not a file."""
     if text not in CATALOG:
         if not (text.startswith("__") and text.isidentifier()):
             return False
@@ -55,7 +55,7 @@ def is_instruction_name(text: str) -> bool:
 
 
 def _find_example(name: str) -> tuple[str, Mapping[str, int]]:
-    """Return the example of an instruction, or a call of an intrinsic on such values."""
+    """Return the example of an instruction, or of an intrinsic's call."""
     if name in CATALOG:
         return CATALOG[name].example
     from ...engine.isa.intrinsics import map_intrinsics
@@ -67,7 +67,7 @@ def _find_example(name: str) -> tuple[str, Mapping[str, int]]:
 
 
 def parse_instruction(text: str, *, illegal_status: int = 1) -> Instruction:
-    """Return the instruction in a text; an illegal one ends the command with a status."""
+    """Return the instruction in a text; exit with a status if it is illegal."""
     try:
         return parse_pasted(text)
     except PtxError as error:
@@ -79,7 +79,7 @@ def parse_instruction(text: str, *, illegal_status: int = 1) -> Instruction:
 
 
 def _is_block(text: str) -> bool:
-    """Whether a text is a block of several instructions that other commands take."""
+    """Whether a text is a block of several instructions, for other commands."""
     from ...blocks.block_parser import find_block
 
     try:
@@ -89,16 +89,15 @@ def _is_block(text: str) -> bool:
 
 
 def map_operand_types(ins: Signature) -> dict[str, Type]:
-    """Return the type by which a value of each register is read."""
+    """Return the type for reading each register's value."""
     return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
 
 
 def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
-    """Return the registers of a name; none if nothing has this name.
+    """Return the registers with a name; may be empty.
 
-    A name is a register's, with or without its ``%``; a C variable's, for each register that holds
-    it; or a role, unless a C variable of the asm statement has this name. Raise PtxError for a
-    constant, which takes no value.
+    A name is a register's, with or without its ``%``; a C variable's, for all of its registers; or
+    a role, unless a C variable of the asm statement has this name. Raise PtxError for a constant.
     """
     names = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
@@ -112,7 +111,7 @@ def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
 
 
 def _is_hidden(ins: Signature, role: str) -> bool:
-    """Whether an operand stands for nothing that is written in the call of an intrinsic."""
+    """Whether an operand does not occur in the call of an intrinsic."""
     start, end = ins.spans.get(role, (0, 0))
     return ins.text[start:end].startswith("__")
 
@@ -131,7 +130,7 @@ def _find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
 def find_column_operands(ins: Signature, title: str) -> tuple[str, ...]:
     """Return the registers of a column or an array.
 
-    Raise CommandError as ``find_operand_names``.
+    Raise CommandError like ``find_operand_names``.
     """
     with command_errors():
         return find_operand_names(ins, title)
@@ -168,7 +167,7 @@ def parse_assignments(ins: Signature, texts: Sequence[str]) -> dict[str, int]:
 
 
 def parse_register(name: str, value: str, type_: Type, ptx: str) -> int:
-    """Return the bits of a value for a register of some PTX; raise PtxError if it is none."""
+    """Return the bits of a value for a register of some PTX; raise PtxError if invalid."""
     try:
         return parse_value(value, type_)
     except PtxError as error:
@@ -180,7 +179,7 @@ def parse_register(name: str, value: str, type_: Type, ptx: str) -> int:
 
 
 def _suggest_declaration(name: str, type_: Type, ptx: str) -> str:
-    """Return how an undeclared register that a ``cvt`` reads gets more than its 16 bits."""
+    """Return how to declare a ``cvt``'s register for more than 16 bits."""
     if type_.bits != 16 or "cvt" not in ptx or name[1:].isdigit():
         return ""
     from ...engine.syntax.scopes import collect_registers
@@ -204,8 +203,8 @@ def parse_named_values(
 ) -> dict[str, ValueT]:
     """Return the values of ``name=value`` arguments, by name.
 
-    ``find_names`` returns the names that a text means, ``parse`` a value of a name and its text.
-    Their PtxErrors are shown under the argument.
+    ``find_names`` returns the names for a text, ``parse`` the value for a name and a text. Their
+    PtxErrors are shown under the argument.
     """
     values: dict[str, ValueT] = {}
     for text in texts:
@@ -236,7 +235,7 @@ def bind_operands(
 
 
 def _complete(ins: Signature, bits: Mapping[str, int]) -> Mapping[str, int]:
-    """Return the bits, with the carry of an instruction; a block takes no value for granted."""
+    """Add the default carry of an instruction to the bits; blocks have no defaults."""
     return complete_carry(ins, bits) if Role.CARRY in ins.names else bits
 
 
@@ -265,7 +264,7 @@ def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> 
 
 
 def print_folding_notes(block: BasicBlock, model: Model) -> None:
-    """Print the warnings about constants that ptxas folds incorrectly, under a model of ptxas."""
+    """Print warnings about incorrectly folded constants under a model of ptxas."""
     instructions = [x.instruction for x in block.statements]
     if model.errata and any(x.constants for x in instructions):
         from ...engine.tracing.folding_bugs import list_folding_notes
@@ -275,7 +274,7 @@ def print_folding_notes(block: BasicBlock, model: Model) -> None:
 
 
 def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[str, int]:
-    """Return register bits from ``name=value`` arguments for everything that is read."""
+    """Return the bits of all inputs from ``name=value`` arguments."""
     values = parse_assignments(ins, assignments)
     _require_values(ins, values)
     return values
@@ -293,12 +292,12 @@ _SUFFIXES = (
 
 
 def is_file_name(text: str) -> bool:
-    """Return whether a text is a file's name rather than an instruction."""
+    """Return whether a text is a file's name instead of an instruction."""
     return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_FILE_NAME.search(text)
 
 
 def check_no_file_name(text: str) -> None:
-    """Raise CommandError if a text that is no PTX is the name of a file, or looks like one."""
+    """Raise CommandError if a text that is not PTX is, or looks like, a file's name."""
     name = make_printable(text)
     if is_file(text):
         raise CommandError(f"error: {name} is a file; name its lines, as in {name}:10-17")
@@ -307,10 +306,10 @@ def check_no_file_name(text: str) -> None:
 
 
 def parse_ptx(text: str) -> BasicBlock:
-    """Return the instruction in a text, or the block of several; an illegal one ends the command.
+    """Return the instruction in a text, or the block of several; exit if one is illegal.
 
-    ``FILE:10-17`` names lines of a file. An instruction beside other statements that write
-    registers is a block.
+    ``FILE:10-17`` names lines of a file. An instruction among other statements that write registers
+    is a block.
     """
     if (place := PLACE.fullmatch(text)) and place["first"]:
         file = place["file"]
@@ -337,9 +336,9 @@ def parse_ptx(text: str) -> BasicBlock:
 
 
 def read_place(place: re.Match[str]) -> tuple[str, range]:
-    """Return the text of the file of a place, and its lines; none if the place is a kernel.
+    """Return the text of a place's file, and its lines; no lines for a kernel.
 
-    Raise CommandError if it can't be read, or has no such lines.
+    Raise CommandError if it can't be read, or the lines do not exist.
     """
     from .inputs import open_text
 
@@ -361,10 +360,10 @@ def read_place(place: re.Match[str]) -> tuple[str, range]:
 
 
 def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
-    """Return the block in a text with an illegal instruction, which others may compute.
+    """Return the block in a text with an illegal instruction; exit with the error if there is none.
 
-    If there is none, the error ends the command; what it says of lists of registers, which a block
-    takes, only if that is all.
+    Problems with lists of registers, which a block allows, are shown only if they are the only
+    ones.
     """
     from ...blocks.block_parser import find_block
 
@@ -379,7 +378,7 @@ def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
 
 
 def _find_block(text: str) -> BasicBlock | None:
-    """Return the block in a text, or None; one that can't be computed ends the command."""
+    """Return the block in a text, or None; exit if it can't be computed."""
     from ...blocks.block_parser import find_block
 
     with command_errors(status=1):
@@ -387,7 +386,7 @@ def _find_block(text: str) -> BasicBlock | None:
 
 
 def is_file(text: str) -> bool:
-    """Return whether a text names a file rather than being PTX."""
+    """Return whether a text names a file instead of being PTX."""
     from pathlib import Path
 
     try:

@@ -1,4 +1,4 @@
-"""The report of a run, statement by statement: effects, registers, what is not as expected."""
+"""The report of a run, statement by statement: effects, registers, differences."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from ...blocks.intrinsic_sequences import IntrinsicSequence
 
 _WIDTH = 52
-"""Columns of a statement in the listing; the effect of a longer one is on the next line."""
+"""Columns of a statement in the listing; longer statements have their effect on the next line."""
 _MAX_ORIGINS = 12
 
 
 def iter_run_lines(
     program_run: Run, watched: tuple[str, ...], arguments: argparse.Namespace, bar: ProgressBar
 ) -> Iterator[str]:
-    """Yield the statements with their effects, and the registers at the end."""
+    """Yield the statements with their effects, then the registers."""
     if not arguments.quiet:
         yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
     program = program_run.program
@@ -82,19 +82,19 @@ def iter_run_lines(
 
 
 def _name_line(program: Program, line: int) -> str:
-    """Return ``line 12 (sad.cu:5)``, or ``line 12`` if no ``.loc`` names the source."""
+    """Return ``line 12 (sad.cu:5)``, or without a source (``.loc``) ``line 12``."""
     return read_source_lines(program.text).format_line(line)
 
 
 def format_omission(x: Statement, program: Program) -> str:
-    """Return a line on a statement that is not run, and the reason."""
+    """Return a line on an omitted statement, with the reason."""
     return make_printable(f"not run: {_name_line(program, x.line)}: {x.text} ({x.omission})")
 
 
 def iter_folding_notes(statements: Iterable[Statement], model: Model) -> Iterator[str]:
-    """Yield a note on each statement whose constants ptxas folds incorrectly, under its models.
+    """Yield a note on each statement with incorrectly folded constants, under models of ptxas.
 
-    A register is a constant if only a `mov` of a literal writes it.
+    A register is a constant if only a ``mov`` of a literal writes it.
     """
     statements = [x for x in statements if x.instruction]
     if not model.errata or all(not ins.constants for _, ins in _list_instructions(statements)):
@@ -121,13 +121,13 @@ def _list_instructions(statements: Iterable[Statement]) -> list[tuple[Statement,
 def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
     if not may_have_sequences(program.text):
         return ()
-    from ...blocks.intrinsic_sequences import find_sequences  # most programs have none
+    from ...blocks.intrinsic_sequences import find_sequences  # most programs have no sequences
 
     return find_sequences(program)
 
 
 def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str]:
-    """Yield a statement, or a text in its place, and its effects."""
+    """Yield a statement, or a replacing text, and its effects."""
     text = text or make_printable(step.text)
     effect = ", ".join(
         _format_register(program_run, name, bits) for name, bits in step.writes.items()
@@ -195,7 +195,7 @@ def _register_lines(program_run: Run) -> Iterator[str]:
 
 
 def find_wrong_registers(program_run: Run, expected: Mapping[str, Observed]) -> dict[str, Observed]:
-    """Return the registers that do not hold what is expected, with that."""
+    """Return the registers whose final values are not as expected, with the expected results."""
     bits = {name: value.bits for name, value in program_run.registers.items()}
     return {
         name: observed
@@ -210,7 +210,7 @@ def iter_verdict_lines(
     expected_results: Mapping[str, Observed],
     stop_line: int | None,
 ) -> Iterator[str]:
-    """Yield the differences from given or expected values."""
+    """Yield notes on unused inputs, and the differences from expected values."""
     if stop_line is not None and program_run.ending is not StopReason.BREAK:
         yield f"note: the run ended before line {stop_line}"
     if program_run.unused and program_run.ending is not StopReason.BREAK:
@@ -247,9 +247,9 @@ def _format_registers(names: Sequence[str]) -> str:
 def _blame_lines(
     program_run: Run, first: RunStep, names: Sequence[str], expected_results: Mapping[str, Observed]
 ) -> Iterator[str]:
-    """Yield the instruction that changed a value, its inputs and their origin.
+    """Yield the instruction behind wrong values, its inputs and their origins.
 
-    ``names`` are the registers that it changed, if others differ too.
+    ``names`` are its wrong registers, if others also differ.
     """
     unknown = None in first.writes.values()
     if names:
@@ -295,7 +295,7 @@ def _other_model_lines(
     expected_results: Mapping[str, Observed],
     stop_line: int | None,
 ) -> Iterator[str]:
-    """Yield the other models that meet all expectations, and where they differ."""
+    """Yield the other models that meet all expectations, and their differing statements."""
     for model in (ISA_MODEL, *PTXAS_MODELS):
         if model.errata == program_run.model.errata:
             continue

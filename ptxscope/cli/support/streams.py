@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def prepare_streams() -> None:
-    """Prepare the streams for commands: redirected text is UTF-8, a terminal has its own encoding.
+    """Prepare the streams for commands: redirected text is UTF-8, a terminal keeps its encoding.
 
-    Characters that it lacks are replaced. A stream that was closed before is an empty one.
+    Characters that it lacks are replaced. Closed streams become empty ones.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -31,26 +31,20 @@ def prepare_streams() -> None:
 
 
 def discard_output() -> None:
-    """Let what is left for standard output go nowhere.
-
-    Otherwise the interpreter would try to write it at its end, and complain.
-    """
+    """Discard buffered standard output, which the interpreter would try to write at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_message(text: str) -> None:
-    """Print a message on standard error, if possible; its control characters have no effect."""
+    """Print a message on standard error, if possible, without effective control characters."""
     with suppress(OSError, ValueError):
         sys.stderr.write(make_printable_lines(shorten_words(text.removesuffix("\n"))) + "\n")
         sys.stderr.flush()
 
 
 class CommandError(Exception):
-    """A request that cannot be carried out; the text is the reason.
-
-    ``status`` is the exit status.
-    """
+    """A request cannot be carried out; the text is the reason, ``status`` the exit status."""
 
     def __init__(self, text: str, status: int = 2) -> None:
         super().__init__(text)
@@ -61,7 +55,7 @@ class CommandError(Exception):
 def command_errors(
     *kinds: type[Exception], prefix: str = "error: ", status: int = 2
 ) -> Iterator[None]:
-    """Turn exceptions of some kinds, and PtxErrors, into errors that end the command."""
+    """Turn exceptions of some kinds, and PtxErrors, into CommandErrors."""
     try:
         yield
     except PtxError as error:
@@ -72,7 +66,7 @@ def command_errors(
 
 @contextmanager
 def file_errors(name: str) -> Iterator[None]:
-    """Turn an OSError about a file into an error that ends the command and names the file."""
+    """Turn an OSError about a file into a CommandError with its name."""
     try:
         yield
     except OSError as error:
@@ -84,7 +78,7 @@ ItemT = TypeVar("ItemT")
 DELAY_SECONDS = 1.0
 """Seconds until the line is shown."""
 INTERVAL_SECONDS = 0.25
-"""Seconds between two drawings, of one or two milliseconds each."""
+"""Seconds between drawings, which take one or two milliseconds."""
 BYTES = "bytes"
 _NO_TIME = float("inf")
 
@@ -92,17 +86,17 @@ _NO_TIME = float("inf")
 class ProgressBar:
     """The progress of a command: a line on a terminal, shown after a second and cleared at the end.
 
-    There is no thread: the reading or computing code reports its progress, and the line is drawn at
-    most four times a second. It is on standard error, so the output is the same with it and
-    without. It is for a ``with`` block; without a terminal it does nothing.
+    There is no thread: the working code reports its progress, and the line is drawn at most four
+    times a second. It is on standard error, so that the output does not change. It is for a
+    ``with`` block; without a terminal it does nothing.
     """
 
     def __init__(self, *, prints: bool = False) -> None:
-        """If ``prints``, begin as after ``begin_printing``."""
+        """With ``prints``, the command already writes to standard output."""
         self._next_draw_time = monotonic() + DELAY_SECONDS if sys.stderr.isatty() else _NO_TIME
         self._activity, self._unit = "", BYTES
         self.total: int | None = None
-        """The count at the end, if it is known."""
+        """The final count, if known."""
         self._progress: Progress | None = None
         if prints:
             self.begin_printing()
@@ -115,7 +109,7 @@ class ProgressBar:
         self.hide()
 
     def begin_printing(self) -> None:
-        """Note that the command now writes to standard output: both can't be the terminal."""
+        """Note that the command writes to standard output: only one can be the terminal."""
         if sys.stdout.isatty():
             self.hide()
             self._next_draw_time = _NO_TIME
@@ -123,9 +117,9 @@ class ProgressBar:
     def begin(
         self, activity: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
     ) -> None:
-        """Begin an activity with a total, if it is known. Without a unit, no count is shown.
+        """Begin an activity, with any known total. Without a unit, no count is shown.
 
-        ``is_slow``: it takes more than a second, perhaps without a report.
+        ``is_slow`` is for more than a second, perhaps without a report.
         """
         self.hide()
         self._activity, self._unit, self.total, self._progress = activity, unit, total, None
@@ -145,7 +139,7 @@ class ProgressBar:
             yield item
 
     def hide(self) -> None:
-        """Clear the line until the next drawing, so that other text can be written."""
+        """Clear the line for other text until the next drawing."""
         if self._progress is not None and owns_terminal():
             with suppress(OSError, ValueError):  # the terminal is gone
                 self._progress.stop()
@@ -160,7 +154,7 @@ class ProgressBar:
             progress.start()
             progress.console.show_cursor()  # it would stay hidden after ^Z
             progress.refresh()
-        except (OSError, ValueError):  # the terminal is gone, which must not affect the work
+        except (OSError, ValueError):  # a lost terminal must not affect the work
             self._next_draw_time = _NO_TIME
 
 

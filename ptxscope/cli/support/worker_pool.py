@@ -1,4 +1,4 @@
-"""Worker processes that end with their work, and with this process, whatever ends it."""
+"""Worker processes that end with their work or with this process, whatever ends it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 CONTEXT = get_context("spawn")
-"""Makes the queues and counters that processes share."""
+"""Makes shared queues and counters."""
 PATIENCE = 0.25
-"""Seconds between two looks at the processes."""
+"""Seconds between checks of the processes."""
 _SECONDS_TO_END = 3.0
-"""Seconds that a process has to remove its files."""
+"""Seconds for a process to remove its files."""
 ArgumentsT = ParamSpec("ArgumentsT")
 ResultT = TypeVar("ResultT")
 
@@ -37,7 +37,7 @@ class WorkerPool:
         *arguments: ArgumentsT.args,
         **named: ArgumentsT.kwargs,
     ) -> Future[ResultT]:
-        """Have a function run in a process; the arguments and the result can be pickled.
+        """Run a function in a process; its arguments and result must be picklable.
 
         Raise BrokenProcessPool if the process can't be started.
         """
@@ -49,10 +49,10 @@ class WorkerPool:
 def open_pool(
     number: int, prepare: Callable[..., object], *arguments: object
 ) -> Iterator[WorkerPool]:
-    """Yield a pool of some processes, each of which calls a function first.
+    """Yield a pool of some processes, each of which first calls a function.
 
-    The processes end with the block: a function that runs is left by SystemExit. A result raises
-    BrokenProcessPool if a process was killed; this function does if the system lacks semaphores.
+    The processes end with the block, running functions by SystemExit. A result raises
+    BrokenProcessPool if a process was killed; so does this function if the system lacks semaphores.
     """
     with _start_errors():
         executor = ProcessPoolExecutor(number, CONTEXT, partial(_begin, prepare, *arguments))
@@ -64,7 +64,7 @@ def open_pool(
 
 
 def _end(executor: ProcessPoolExecutor) -> None:
-    """End the processes, and wait until they and the executor's thread have ended."""
+    """End the processes, and wait for them and the executor's thread."""
     processes = active_children()
     for process in processes:
         process.terminate()
@@ -80,7 +80,7 @@ def _end(executor: ProcessPoolExecutor) -> None:
 
 
 def _begin(prepare: Callable[..., object], *arguments: object) -> None:
-    """Leave Ctrl-C to the main process, and end when that ends, for any reason."""
+    """Leave Ctrl-C to the main process, and end with it, whatever the reason."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _raise_exit)
     parent = parent_process()
@@ -97,7 +97,7 @@ def _begin(prepare: Callable[..., object], *arguments: object) -> None:
 def _run(work: Callable[[], ResultT]) -> ResultT:
     try:
         return work()
-    except SystemExit:  # the executor would take it for a result, and go on with other work
+    except SystemExit:  # the executor would take it for a result, and continue with other work
         os._exit(1)
 
 
@@ -110,7 +110,7 @@ def _raise_exit(number: int, _: FrameType | None) -> None:
 
 @contextmanager
 def _start_errors() -> Iterator[None]:
-    """Raise BrokenProcessPool if the system has no process, thread or semaphore to give."""
+    """Raise BrokenProcessPool if the system is out of processes, threads or semaphores."""
     try:
         yield
     except (OSError, ImportError, NotImplementedError, RuntimeError) as error:
@@ -118,14 +118,14 @@ def _start_errors() -> Iterator[None]:
 
 
 def make_counter() -> Any:
-    """Return a number that processes share. Raise BrokenProcessPool if they can't."""
+    """Return a shared number. Raise BrokenProcessPool if the system has none."""
     with _start_errors():
         return CONTEXT.Value("q", 0)
 
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C; meanwhile, it waits in this process."""
+    """Block Ctrl-C in this process while starting processes that ignore it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

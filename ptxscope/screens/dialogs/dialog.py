@@ -18,11 +18,11 @@ from ...widgets.base.theme_styles import get_theme_styles
 Result = TypeVar("Result")
 
 _MAX_MESSAGE_PART = 0.45
-"""Maximum part of the height for messages; the focus is in the other half."""
+"""Maximum part of the height for messages; the other half has the focus."""
 
 
 class DismissedOnce(Screen[Result]):
-    """A screen that ignores what would close it again: a queued key, or a double click."""
+    """A screen that ignores a second dismissal, by a queued key or a double click."""
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Return a result and close, unless it is closed or covered. Overrides Textual."""
@@ -30,7 +30,7 @@ class DismissedOnce(Screen[Result]):
 
 
 class ThemedScreen(DismissedOnce[Result]):
-    """A screen that resolves styles for every widget; messages appear opposite to the focus."""
+    """A screen that resolves styles for every widget; messages appear opposite the focus."""
 
     def get_component_rich_style(
         self, *names: str, partial: bool = False, default: Style | None = None
@@ -60,7 +60,7 @@ class ThemedScreen(DismissedOnce[Result]):
 
 
 def _show_latest(holders: Sequence[Widget], room: int) -> None:
-    """Show as many messages as there is room for, the latest in any case."""
+    """Show as many messages as fit, the latest in any case."""
     for holder in reversed(holders):
         room -= sum(toast.outer_size.height for toast in holder.children)
         is_shown = room >= 0 or holder is holders[-1]
@@ -69,7 +69,7 @@ def _show_latest(holders: Sequence[Widget], room: int) -> None:
 
 
 class DialogFrame(Vertical):
-    """A framed part of the screen, as high as its contents, or the whole of it."""
+    """A framed part of the screen, as high as its contents, or the whole screen."""
 
     DEFAULT_CSS = """
     DialogFrame {
@@ -103,7 +103,7 @@ class AnswerScreen(ThemedScreen[Result]):
         self.dismiss(result)
 
     def copy(self, text: str, name: str) -> None:
-        """Copy a text, and say what it is."""
+        """Copy a text, and show its name."""
         self.app.copy_to_clipboard(text)
         self.notify(name, title="Copied", markup=False)
 
@@ -113,7 +113,7 @@ class AnswerScreen(ThemedScreen[Result]):
 
 
 class ThemedModal(ModalScreen[Result], AnswerScreen[Result]):
-    """A modal screen, through which the screen below is seen."""
+    """A modal screen above the visible screen below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),

@@ -47,7 +47,7 @@ _NEXT = MenuItem("Which of these? The operands to try next")
 
 
 class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
-    """Asks for the observed result; returns it and the explanation chosen, or operands to try."""
+    """Asks for the observed result; returns it with the chosen explanation, or operands to try."""
 
     DEFAULT_CSS = """
     ExplainDialog {
@@ -73,7 +73,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     ) -> None:
         super().__init__()
         self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
-        """The title; if the current line is not legal, the last legal one is explained."""
+        """The title. If the current line is not legal, the last legal line is explained."""
         self._trace, self._initial_text = trace, got
         self._operands = operands
         """The operands of the trace, and the values of registers that the line does not read."""
@@ -81,7 +81,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         """The other statements of the listing by the registers that they write."""
         self._diagnosis: Diagnosis | None = None
         self._next: Mapping[str, int] = {}
-        """The operands to try next, once they have been found."""
+        """The operands to try next, once found."""
         self._write_next: Callable[[int], str] | None = None
         """Writes the table of these operands for a width in columns; None until the search ends."""
         self._search = ThreadSearch(self)
@@ -145,7 +145,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         self._show(lines[1:], self._diagnosis.explanations)
 
     def _describe_other_writer(self, parts: Sequence[str]) -> str:
-        """Return which other statement writes an observed register, and how to go there."""
+        """Return the other statement that writes an observed register, and how to go there."""
         for name in (part.partition("=")[0].strip() for part in parts):
             if name in self._other_writers:
                 keys = " or ".join(get_explorer_app(self).key_names["listing.move"][0].split())
@@ -209,11 +209,11 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             self._causes_page.show(write_text(blocks, width).rstrip("\n"))
 
     def _is_question(self, index: int) -> bool:
-        """Whether an item of the menu is the question which explanation it is."""
+        """Whether an item of the menu is the question about the right explanation."""
         return self._diagnosis is not None and index >= len(self._diagnosis.explanations) > 0
 
     async def _find_next(self, diagnosis: Diagnosis) -> None:
-        """Find the operands to try next, and show what each result there would mean."""
+        """Find the operands to try next, and show the meaning of each result."""
         (find, *_) = find_services(Service.SEPARATE_EXPLANATIONS)
 
         def take(answer: tuple[Mapping[str, int], Iterable[Block]]) -> None:

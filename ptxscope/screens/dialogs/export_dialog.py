@@ -29,12 +29,12 @@ _FRAME_COLUMNS = 8
 
 
 def _list_formats() -> tuple[str, ...]:
-    """Return the formats, those that most people use first."""
+    """Return the formats, common ones first."""
     return tuple(dict.fromkeys((*COMMON_FORMATS, *FORMATS)))
 
 
 class ExportDialog(Dialog[Annotations]):
-    """Returns the annotations as edited in the dialog."""
+    """The dialog returns the edited annotations."""
 
     DEFAULT_CSS = """
     ExportDialog {
@@ -53,7 +53,7 @@ class ExportDialog(Dialog[Annotations]):
         super().__init__()
         self._trace = trace
         self._block = block
-        """The block to export instead of the trace of one of its statements."""
+        """The block to export instead of one statement's trace."""
         self._switches = map_switches()
         self._choices = ChoiceRow("choices", _list_formats(), tuple(self._switches))
         self._format = self._choices.choice
@@ -107,13 +107,13 @@ class ExportDialog(Dialog[Annotations]):
 
     @property
     def annotations(self) -> Annotations:
-        """The trace's annotations with the title and the caption of the fields."""
+        """The trace's annotations with the fields' title and caption."""
         return self._trace.annotations._replace(
             title=self._get_value("title"), caption=self._get_value("caption")
         )
 
     def _parse_request(self) -> tuple[Trace, Options]:
-        """Return the trace and the options. Raise ValueError if the trace has no such steps."""
+        """Return the trace and the options. Raise ValueError if the steps do not exist."""
         steps = self._get_value("steps").strip()
         active = (self._switches[name] for name in self._choices.active_switches)
         options = make_options({key: value for each in active for key, value in each.items()})

@@ -1,4 +1,4 @@
-"""The menu of keys: every key and action, with a filter, and a legend of signs and colours."""
+"""The menu of keys: every key and action, a filter, and a legend of signs and colours."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class KeyItem(NamedTuple):
-    """A key, or keys with one effect, or an action that has none."""
+    """A key, keys with one effect, or an action without a key."""
 
     group: str
     keys: str
     label: str
     sentence: str
     call: str
-    """The action of the first key, as Textual calls it."""
+    """The action of the first key, in Textual's syntax."""
     node: DOMNode
     """The node of the action."""
     refusal: str = ""
@@ -44,9 +44,9 @@ class KeyItem(NamedTuple):
 
 
 def list_items(main: Screen[None], state: ExplorerState) -> list[KeyItem]:
-    """Return the keys of the focus and of the screen on top, then the actions of the table.
+    """Return the keys of the focus and of the top screen, then the actions of the table.
 
-    Over a screen that does not show their effects, only those of the program are listed.
+    Over a screen that does not show their effects, only the program's actions are listed.
     """
     screen: Screen[object] = main.app.screen
     keys = list_keys(screen.focused or screen, is_whole=True)
@@ -82,15 +82,15 @@ def _make_table_item(
 
 
 def filter_items(items: Sequence[KeyItem], query: str) -> list[KeyItem]:
-    """Return the items whose name and sentence have all words of a query, in their order."""
+    """Return the items whose name and sentence contain all words of a query, in order."""
     words = query.casefold().split()
     return [x for x in items if all(y in f"{x.label} {x.sentence}".casefold() for y in words)]
 
 
 def find_best(items: Sequence[KeyItem], query: str) -> int:
-    """Return the index of the item whose name is most like a query, by default the first.
+    """Return the index of the item with the name most similar to a query, by default the first.
 
-    Of two that are alike, one that is possible now.
+    Ties favour actions that are possible now.
     """
     name = " ".join(query.casefold().split())
     labels = [(x.label.casefold(), not x.refusal) for x in items]
@@ -99,13 +99,13 @@ def find_best(items: Sequence[KeyItem], query: str) -> int:
 
 
 _WIDE_COLUMNS = 60
-"""Columns from which an item's sentence is beside its name."""
+"""Minimum columns for an item's sentence beside its name."""
 _KEY_COLUMNS = 10
 """Maximum columns of keys beside a name; longer ones move it."""
 
 
 class KeyList(Menu, can_focus=False):
-    """The items by group; Enter in the filter runs the one under the cursor."""
+    """The items by group; Enter in the filter runs the item under the cursor."""
 
     class CallChosen(PostedMessage):
         """Posted when an action is chosen."""
@@ -133,7 +133,7 @@ class KeyList(Menu, can_focus=False):
             self.show_target(self.index)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return a row for each item, and more if its sentence does not fit."""
+        """Return a row for each item, or several rows if its sentence does not fit."""
         is_wide = width >= _WIDE_COLUMNS
         group_columns = max((len(x.group) for x in self._all_items), default=0) + 2
         key_columns = min(max((len(x.keys) for x in self._all_items), default=0), _KEY_COLUMNS)
@@ -185,7 +185,7 @@ _LEGEND = (
     ((("▒ff", ""),), "sign", "copies of the sign, added above"),
     ((("░00", ""),), "zeros", "zeros, added above"),
 )
-"""Signs in their styles, the short name of each, and its meaning."""
+"""Signs in their styles, with short names and meanings."""
 
 
 class Legend(Pane, can_focus=False):
@@ -216,7 +216,7 @@ class Legend(Pane, can_focus=False):
 class KeyMenu(Dialog[tuple[str, DOMNode]]):
     """The keys of the focus, then all actions; it returns an action to run, and its node.
 
-    What is typed filters them; the keys that are listed do nothing here.
+    Typing filters them; the listed keys have no effect here.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

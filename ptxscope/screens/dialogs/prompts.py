@@ -28,7 +28,7 @@ _PROGRESS_SECONDS = 0.25
 class TextPrompt(Dialog[str | None]):
     """Asks for a line of text; returns it, or None if it is closed.
 
-    A prompt with a ``check`` stays open and shows why a text is refused.
+    With a ``check``, it stays open and shows why a text is refused.
     """
 
     DEFAULT_CSS = """
@@ -39,7 +39,7 @@ class TextPrompt(Dialog[str | None]):
         super().__init__()
         self.request = request
         self.text = request.text
-        """The text as it stands."""
+        """The current text."""
         self._search = ThreadSearch(self)
         self._done_count = 0
 
@@ -51,13 +51,13 @@ class TextPrompt(Dialog[str | None]):
             yield Static(id="refusal")
 
     def on_mount(self) -> None:
-        """Select a text that is to be replaced."""
+        """Select a suggested text for replacement."""
         self.set_interval(_PROGRESS_SECONDS, self._show_progress)
         if self.request.is_suggestion:
             self.query_one(Input).select_all()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Keep the text, also that of a prompt that is left."""
+        """Keep the text, even after the prompt is left."""
         self.text = event.value
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -91,7 +91,7 @@ class TextPrompt(Dialog[str | None]):
         note.display = True
 
     def action_leave(self) -> None:
-        """Stop what runs, or close without a text."""
+        """Stop the running check, or close without a text."""
         if self._search.is_running:
             self._search.stop()
             self._show_note(f"Stopped after {self._done_count:,} instructions.")
@@ -141,7 +141,7 @@ class ChoiceList(Menu):
         self.border_subtitle = "Enter choose · Esc leave"
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return a line for each option; the reason why it is illegal may need more."""
+        """Return a line for each option, or several with the reason why it is illegal."""
         mark_width = len(_MARK) * any(option.why_not for option in self.options)
         room = mark_width + max(len(option.text) for option in self.options)
         lines: list[StyledLine] = []
@@ -157,7 +157,7 @@ class ChoiceList(Menu):
 
     @property
     def widest(self) -> int:
-        """The columns in which every option fits in one line."""
+        """The columns in which every option fits on one line."""
         return max(measure_line(line) for line in self.draw(1000))
 
     def action_choose(self) -> None:
@@ -200,7 +200,7 @@ class ChoicePopup(ThemedModal[int | None]):
         yield self._list
 
     def on_resize(self) -> None:
-        """Place the list at the slot, as far as there is room, with the cursor in view."""
+        """Place the list at the slot, if there is room, with the cursor in view."""
         menu, (width, height) = self._list, self.size
         borders = (len(str(text)) + 2 for text in (menu.border_title, menu.border_subtitle))
         wide = min(max(menu.widest, *borders) + _FRAME, width)

@@ -1,1 +1,1 @@
-"""The main screen: its widgets, what shows the state, and what runs transitions."""
+"""The main screen: its widgets, their view of the state, and the runner of transitions."""

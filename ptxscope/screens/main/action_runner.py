@@ -1,4 +1,4 @@
-"""Runs transitions of the state, and does what they ask of the terminal."""
+"""The runner of transitions and of their requests to the terminal."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ _NOTATIONS = "-1, 255, 0xff"
 
 
 class ActionRunner:
-    """Runs transitions; they can ask for the public methods of this and of the view."""
+    """Runs transitions, which can call public methods of this and of the view."""
 
     def __init__(self, state: ExplorerState, view: ExplorerView) -> None:
         self.state, self.view, self._screen = state, view, view.screen
         self._parts: dict[Callable[[ActionRunner], ScreenPart], ScreenPart] = {}
         self._timer: Timer | None = None
         self._return: Callable[[], None] | None = None
-        """Returns the focus to the widget that asked for a value, unless that is the operands."""
+        """Returns the focus to the widget that asked for a value, except the operands."""
 
     @cached_property
     def _search(self) -> ThreadSearch:
@@ -71,7 +71,7 @@ class ActionRunner:
         return ThreadSearch(self._screen)
 
     def get_part(self, kind: Callable[[ActionRunner], PartT]) -> PartT:
-        """Return the part of the screen of a class, which is made on first use."""
+        """Return the part of the screen of a class, created on first use."""
         if kind not in self._parts:
             self._parts[kind] = kind(self)
             self.view.parts.append(self._parts[kind])
@@ -79,13 +79,13 @@ class ActionRunner:
 
     @cached_property
     def _missing_panels(self) -> list[ScreenPanel]:
-        """The parts of the screen for which there was no room so far."""
+        """The parts of the screen without room so far."""
         added = [(x.name, x) for feature in list_features() for x in feature.screen_panels]
         lanes = ScreenPanel("lanes", "", "")
         return [x for _, x in arrange([("lanes", lanes)], added, lambda x: x)][1:]
 
     def follow_cursor(self) -> None:
-        """Follow the cursor with all parts of the screen for which there is room."""
+        """Follow the cursor with all parts of the screen that have room."""
         for panel in [x for x in self._missing_panels if x.columns <= self._screen.size.width]:
             self._missing_panels.remove(panel)
             try:
@@ -106,7 +106,7 @@ class ActionRunner:
             await self._go_on(requests)
 
     async def _go_on(self, requests: Requests, answer: object = None) -> None:
-        """Do what a transition asks for, until it has to wait for an answer."""
+        """Perform a transition's requests until one has to wait for an answer."""
         try:
             while True:
                 request = requests.send(answer)
@@ -120,7 +120,7 @@ class ActionRunner:
             self._refuse(error)
 
     async def _wait_for(self, request: Request, go_on: Callable[..., Any]) -> bool:
-        """Ask for what takes a while, and go on then; return False if a request takes none."""
+        """Perform a request that takes time, then continue; return False for other requests."""
         match request:
             case Wait(seconds):
                 if self._timer is not None:  # of an earlier playback
@@ -175,7 +175,7 @@ class ActionRunner:
         self._screen.app.push_screen(screen, on_close)
 
     async def _do(self, request: Request) -> object:
-        """Do what takes no time, and return the answer."""
+        """Perform a request that takes no time, and return the answer."""
         view, screen = self.view, self._screen
         match request:
             case ShowHint():
@@ -190,7 +190,7 @@ class ActionRunner:
                 screen.app.copy_to_clipboard(text)
                 text = make_printable(shown)
                 if len(text) > (room := screen.size.width - _COPIED_COLUMNS):
-                    text = f"{text[: room - 1]}…"  # one row, so that it covers no step
+                    text = f"{text[: room - 1]}…"  # one row, which covers no step
                 view.show_outcome(ShowOutcome("Copied", text))
             case Focus(id_):
                 if screen.app.screen is not screen:  # the menu of keys asks for it there
@@ -211,7 +211,7 @@ class ActionRunner:
                 return await answer if hasattr(answer, "__await__") else answer
         return None
 
-    # --- what only the screen can do -----------------------------------------------------------
+    # --- requests for the screen ----------------------------------------------------------------
 
     async def escape(self) -> None:
         """Stop a search in a thread, or the tools; without one, release the focus."""
@@ -224,7 +224,7 @@ class ActionRunner:
                 await self.leave()
 
     async def leave(self) -> None:
-        """Release the focus; if nothing but the lanes has it, stop predicting too."""
+        """Release the focus; if only the lanes have it, also stop predicting."""
         if self.state.is_predicting and self._screen.focused in (None, self.view.lanes):
             await self.run(stop_predicting)
         self.leave_focus()
@@ -244,18 +244,18 @@ class ActionRunner:
         return self.view.lanes.place
 
     def find_predictable_lane(self) -> LaneRef | None:
-        """Return the lane under the cursor if it is to be predicted."""
+        """Return the lane under the cursor if it is predicted."""
         place = self.view.lanes.place
         is_predictable = place is not None and self.view.lanes.is_predictable(place)
         return cast("LaneRef", place) if is_predictable else None
 
     def invite(self) -> None:
-        """Say how to answer for the lane under the cursor."""
+        """Show how to answer for the lane under the cursor."""
         self.view.show_keys()
         self.view.show_hint(ShowHint(" · ".join(self._list_invitations()), is_sticky=True))
 
     def _list_invitations(self) -> Iterator[str]:
-        """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
+        """Yield hints on answers for the lane under the cursor, and the keys for them."""
         prediction, lanes = self.state.prediction, self.view.lanes
         place = lanes.place
         if prediction and isinstance(place, LaneRef) and prediction.is_yes_or_no(place):
@@ -294,7 +294,7 @@ class ActionRunner:
         )
 
     def open_key_menu(self) -> None:
-        """Open the menu of keys of the screen on top."""
+        """Open the menu of keys of the top screen."""
         from ..dialogs.key_menu import KeyMenu, list_items
 
         main, app = self._screen, self._screen.app
@@ -326,7 +326,7 @@ class ActionRunner:
     # --- the focus -----------------------------------------------------------------------------
 
     def leave_focus(self) -> None:
-        """Release the focus, so that the screen's keys apply again."""
+        """Release the focus to the screen's keys."""
         self.view.screen.set_focus(None)  # before its widget is hidden, else it moves to another
         self.end_typing()
         self.view.mark_used(None)
@@ -343,7 +343,7 @@ class ActionRunner:
         target = screen.query_one(f"#{id_}")
         self.view.mark_used(target)
         if target.focusable:
-            screen.set_focus(target)  # at once, because the next key is already meant for it
+            screen.set_focus(target)  # immediately, because the next key is already for it
         else:
             target.focus()  # after its layout
 
@@ -355,14 +355,14 @@ class ActionRunner:
         self._show_focus()
 
     def follow_blur(self) -> None:
-        """Follow the focus, which has left a widget; the typing in the line becomes one edit."""
+        """Follow the focus, which has left a widget; typing in the line becomes one edit."""
         self.state.end_typing()
         if self.view.screen.focused is None:
             self.view.hints.clear_widget_hint()
         self._show_focus()
 
     def _show_focus(self) -> None:
-        """Describe the line while it is edited, and the keys that apply."""
+        """Describe the line while it is edited, and the current keys."""
         self.view.widen_listing()
         self.view.show_status()
         self.view.show_keys()

@@ -1,4 +1,4 @@
-"""A pane of the column beside the lanes, which follows the screen after each paint."""
+"""Panes of the column beside the lanes, which follow the screen after each paint."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..screen_part import ScreenPart
 from .action_runner import ActionRunner
 
 PAUSE = 0.03
-"""Seconds to wait for the next key after the paint of one."""
+"""Seconds to wait for the next key after a key's paint."""
 PANE_WIDTH = 40
 """Columns of text."""
 
 
 class ColumnPane(ScreenPart, Pane, can_focus=False):
-    """Lines on the present step and cursor; without any, the pane takes no room.
+    """Lines on the current step and cursor; an empty pane takes no room.
 
     It finds new lines after the paint of a key, one request at a time, and discards late ones. The
-    old lines remain until then, unless they show a result that is now hidden.
+    old lines remain until then, unless they show a hidden result.
     """
 
     DEFAULT_CSS = """
@@ -37,13 +37,13 @@ class ColumnPane(ScreenPart, Pane, can_focus=False):
         self._lines: list[StyledLine] = []
         self._shows_result = False
         self._is_finding = True
-        """Whether lines are being found; also before the pane is mounted, when none can be."""
+        """Whether lines are being found, or the pane is not mounted yet."""
         self.is_outdated = False
         """Whether the screen has changed since the lines were requested."""
         self.view.column.mount(self)
 
     async def find_lines(self) -> list[StyledLine]:
-        """Return the lines for the present screen; run long computations in a thread."""
+        """Return the lines for the current screen; run long computations in a thread."""
         raise NotImplementedError
 
     def draw(self, width: int) -> list[StyledLine]:  # noqa: ARG002

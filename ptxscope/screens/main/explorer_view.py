@@ -1,4 +1,4 @@
-"""The widgets of the main screen, and the one path by which they get what they show."""
+"""The widgets of the main screen, and their only updates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class _ShownState(NamedTuple):
-    """The state that the widgets show."""
+    """The state shown by the widgets."""
 
     setup: Setup | None = None
     cursor: ListingCursor | None = None
@@ -45,7 +45,7 @@ class _ShownState(NamedTuple):
 
 
 class ExplorerView:
-    """The widgets of a screen. A widget that begins hidden is created on first use."""
+    """The widgets of a screen. Initially hidden widgets are created on first use."""
 
     def __init__(self, screen: Screen[None], state: ExplorerState) -> None:
         self.screen, self._state = screen, state
@@ -61,20 +61,20 @@ class ExplorerView:
         self.side, self.center = Vertical(id="side"), Vertical(id="center")
         self.column = Vertical(id="column")
         self.value_field: ValueField | None = None
-        """The field for values, once it has been created."""
+        """The field for values, once created."""
         self._modifier_row: ModifierRow | None = None
         self._listing: ListingPane | None = None
         self._side_pane: Widget | None = None
-        """The pane in the place of the instructions, if it is neither these nor the listing."""
+        """The pane that replaces the instructions and the listing, if any."""
         self._shown = _ShownState()
         self.parts: list[ScreenPart] = []
-        """The parts, and other screens, that follow what is shown."""
+        """The parts and other screens that follow the view."""
 
     def add_styles(self) -> None:
         """Add the CSS of the widgets at once.
 
-        Textual would add it one level of containers after the other, and parse that of the base
-        classes again whenever it meets a deeper subclass.
+        Textual would add it level by level, and parse the base classes' CSS again for each deeper
+        subclass.
         """
         sides = (self.browser, self.browser.list, self.modifiers)
         for widget in (self.line, self.status, *sides, self.lanes, self.result, self.operands):
@@ -86,7 +86,7 @@ class ExplorerView:
     # --- widgets created on first use --------------------------------------------------
 
     def mount_value_field(self) -> ValueField:
-        """Return the field for values, which is created on first use."""
+        """Return the field for values, created on first use."""
         if self.value_field is None:
             from ...widgets.value_field import ValueField
 
@@ -105,7 +105,7 @@ class ExplorerView:
         return self._listing
 
     def mount_side(self, pane: Widget) -> None:
-        """Add a pane that can take the place of the instructions."""
+        """Add a pane that can replace the instructions."""
         self.side.mount(pane, before=self.modifiers)
 
     def mount_modifier_row(self) -> None:
@@ -124,7 +124,7 @@ class ExplorerView:
     # --- showing the state ---------------------------------------------------------------
 
     def show_changes(self) -> None:
-        """Update the widgets that show what has changed since the last call."""
+        """Update the widgets for all changes since the last call."""
         state, old = self._state, self._shown
         new = _ShownState(state.setup, state.cursor, state.marks, state.step, state.is_predicting)
         self._shown = new
@@ -139,7 +139,7 @@ class ExplorerView:
             self.show_keys()
 
     def _follow_listing(self, old_cursor: ListingCursor | None) -> None:
-        """Show another listing, or the instructions if it is closed."""
+        """Show another listing or, after its closing, the instructions."""
         cursor = self._state.cursor
         if cursor is None and old_cursor is not None:
             if self.listing.has_focus:
@@ -168,7 +168,7 @@ class ExplorerView:
             self.value_field.follow_edit(trace.operands)
         self.show_status()
         if self.line.has_focus:
-            self.show_keys()  # F2 applies to an error that has a fix
+            self.show_keys()  # F2 applies to an error with a fix
         self.show_step()
         for part in self.parts:
             part.follow_edit()
@@ -226,11 +226,11 @@ class ExplorerView:
         )
 
     def show_keys(self) -> None:
-        """Update the footer with the keys that apply now."""
+        """Update the footer with the current keys."""
         self.keys.show(*list_footer_keys(self.screen))
 
     def show_origin(self, cell: LaneBits | None) -> None:
-        """Highlight the operand bits that a cell came from."""
+        """Highlight the operand bits of a cell's origin."""
         masks: dict[str, int] = {}
         if cell:
             for role, low, high in find_provenance(self._state.trace, *cell):
@@ -238,7 +238,7 @@ class ExplorerView:
         self.operands.highlight_bits(masks)
 
     def describe_block_origin(self, cell: LaneBits | None) -> str:
-        """Return a sentence with the bits of an open block's registers that a cell came from."""
+        """Return a sentence with the bits of an open block's registers behind a cell."""
         trace = self._state.block_trace
         if cell is None or trace is None:
             return ""
@@ -257,12 +257,12 @@ class ExplorerView:
         return get_explorer_app(self.screen).key_names[id_][0]
 
     def get_reveal_key(self) -> str:
-        """Return the key that ends a prediction: not a letter, which may begin an answer."""
+        """Return the key that ends a prediction; letters may begin an answer."""
         keys = get_explorer_app(self.screen).key_names["step.last"]
         return next((key for key in keys if len(key) > 1), keys[0])
 
     def _format_keys(self, text: str, keys: tuple[tuple[str, str], ...]) -> str:
-        """Return a text with the keys that go on from it."""
+        """Append the keys of follow-up actions to a text."""
         parts = (f"{self.get_key(id_)} {does}".strip() for id_, does in keys)
         return " · ".join(filter(None, (text, *parts)))
 
@@ -275,7 +275,7 @@ class ExplorerView:
             self.clear_hint()
 
     def clear_hint(self) -> None:
-        """Clear the hint if it is not new, unless the line has an error."""
+        """Clear an old hint, unless the line has an error."""
         self._state.hint = ShowHint()
         self.hints.clear()
         self.status.show_hint()
@@ -289,34 +289,34 @@ class ExplorerView:
             text = f"{outcome.title}: {outcome.text}"
             self.show_hint(ShowHint(text, "strong", is_sticky=True, keys=outcome.keys))
 
-    # --- what a small screen shows ---------------------------------------------------------
+    # --- small screens ---------------------------------------------------------------------
 
     def show_listing(self, is_visible: bool) -> None:
-        """Show the listing in the place of the instructions, or these again."""
+        """Show the listing instead of the instructions, or the instructions again."""
         self.side.set_class(is_visible, "-listing")
 
     def show_side(self, pane: Widget | None) -> None:
-        """Show a pane in the place of the instructions or the listing, or these again."""
+        """Show a pane instead of the instructions or the listing, or these again."""
         for other in filter(None, (self._side_pane, pane)):
             other.set_class(other is pane, "-shown")
         self._side_pane = pane
         self.screen.set_class(pane is not None, "-panel")
 
     def is_side_open(self, pane: Widget) -> bool:
-        """Whether a pane has the place of the instructions."""
+        """Whether a pane replaces the instructions."""
         return pane is self._side_pane
 
     def is_side_visible(self, pane: Widget) -> bool:
-        """Whether a pane is on the screen: a small one shows it while it has the focus."""
+        """Whether a pane is visible: small screens show it while it has the focus."""
         return self.is_side_open(pane) and self.side.display
 
     def mark_used(self, target: Widget | None) -> None:
-        """Mark the widget in use, because a small screen shows some widgets only then."""
+        """Mark the focused widget, because small screens show some widgets only then."""
         path = target.ancestors_with_self if target else ()
         for panel in (self.operands, self.side):
             panel.set_class(panel in path, "-used")
 
     def widen_listing(self) -> None:
-        """Widen the listing to half the width while it has the focus."""
+        """Widen the focused listing to half the width."""
         focus = self.screen.focused
         self.screen.set_class(focus is not None and focus is self._listing, "-read")

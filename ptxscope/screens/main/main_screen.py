@@ -1,4 +1,4 @@
-"""The explorer's main screen: composes widgets, and hands actions on."""
+"""The explorer's main screen: the layout of widgets, and the dispatch of actions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .explorer_view import ExplorerView
 
 
 def make_bindings() -> list[BindingType]:
-    """Return the table as Textual bindings."""
+    """Convert the table of actions to Textual bindings."""
     return [
         Binding(
             keys,
@@ -50,9 +50,9 @@ class Start(Enum):
     """The origin of the line and its values."""
 
     EXAMPLE = auto()
-    """Neither a line nor a saved state: an example."""
+    """An example, without a line or a saved state."""
     LINE = auto()
-    """A line without values, which gets an example's values."""
+    """A line without values, with an example's values."""
     VALUES = auto()
     """A line and values."""
     KEPT = auto()
@@ -67,9 +67,9 @@ def greeting(
     teaches: bool,
     has_listing: bool = False,
 ) -> str:
-    """Return the text; ``key`` names the key of an action, ``at_end`` is true at the last step.
+    """Return the greeting; ``key`` names the key of an action.
 
-    ``teaches`` is true if Enter begins a lesson.
+    ``at_end`` is true at the last step, ``teaches`` if Enter begins a lesson.
     """
     next_step = f"{key('step.next')} next step"
     added = "".join(f" · {key(id_)} {ACTIONS[id_].label}" for id_ in ADDED_FOOTER)
@@ -162,7 +162,7 @@ class MainScreen(ThemedScreen[None]):
         self.perform = self._runner.run
         """Runs a transition of the state with arguments, and shows its effect."""
         self._greeting = start
-        """The origin of the trace, if the greeting names it."""
+        """The origin of the trace, for the greeting."""
         self._was_seen = False
 
     # --- layout --------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class MainScreen(ThemedScreen[None]):
             self._runner.follow_cursor()
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """Skip the update of styles for the first resume, because they are fresh."""
+        """Skip the update of fresh styles at the first resume."""
         event.refresh_styles, self._was_seen = self._was_seen, True
         self.view.show_keys()
 
@@ -211,13 +211,15 @@ class MainScreen(ThemedScreen[None]):
         self.view.keys.show((), ())
 
     def _mount_value_field(self) -> None:
-        if self.is_attached:  # the first key may have left
+        if self.is_attached:  # the first key may have ended the explorer
             self.view.mount_value_field()
 
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
         self.call_after_refresh(self._mount_value_field)
-        if self.state.is_prediction_pending:  # from the first paint on: it must not reveal answers
+        if (
+            self.state.is_prediction_pending
+        ):  # before the first paint, which must not reveal answers
             self.state.begin_predicting(self.state.step)
             self.call_after_refresh(self.perform, begin_predicting)
         self.view.show_changes()
@@ -235,11 +237,11 @@ class MainScreen(ThemedScreen[None]):
     # --- actions -------------------------------------------------------------------------
 
     async def action_do(self, id_: str, number: int = 0) -> None:
-        """Run an action of the table; ``number`` is its key's, if it matters."""
+        """Run an action of the table; ``number`` is its key's, if it is numbered."""
         await self.perform(ACTIONS[id_].perform, number)
 
     async def action_follow_hint(self) -> None:
-        """Do what the hint offers."""
+        """Run the action of the hint."""
         if self.state.hint.on_enter is not None:
             await self.perform(self.state.hint.on_enter)
 
@@ -254,7 +256,7 @@ class MainScreen(ThemedScreen[None]):
         await self.perform(paste_text, event.text)
 
     async def on_ptx_line_edited(self, event: PtxLine.Edited) -> None:
-        if event.text == event.control.value:  # otherwise a later event brings the newer text
+        if event.text == event.control.value:  # otherwise a later event has the newer text
             await self.perform(type_line, event.text, is_pasted=event.pasted)
             self.view.show_status()
 
@@ -281,5 +283,5 @@ class MainScreen(ThemedScreen[None]):
         self.view.show_origin(event.cell)
         sentence = event.sentence + self.view.describe_block_origin(event.cell)
         self.view.hints.show_widget_hint(Hint(event.control, sentence))
-        self.view.show_keys()  # they depend on the cell: Enter, and whether digits are keys
+        self.view.show_keys()  # the effects of Enter and of digits depend on the cell
         self._runner.follow_cursor()

@@ -393,7 +393,7 @@ def _draw_choice(choice: ChoiceFigure, width: int, lanes: int) -> list[StyledLin
 
 
 def _draw_table(figure: TableFigure, width: int, lanes: int) -> list[StyledLine]:
-    """Return a truth table, with the words beside or below it, bits under their entries' numbers."""
+    """Return a truth table, with the words beside or below it, bits under their entries."""
     words = (*figure.words, figure.result)
     room = max(len(word.name) for word in words) + 1
     table = _draw_entries(figure, room)

@@ -411,7 +411,7 @@ class _Painter:
             yield from self._draw_row_pin(row, lines)
 
     def _find_pinned_cells(self, row: RowScene) -> Sequence[Cell]:
-        """Return the differing cells of a pin, with blanks for equal ones; none if all are equal."""
+        """Return the differing cells of a pin, with blanks for equal ones; none if all equal."""
         pinned = self.pinned_rows.get(row.key)
         return find_different_cells(pinned.cells, row.cells) if pinned else ()
 
