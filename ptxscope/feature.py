@@ -65,6 +65,8 @@ class Service(StrEnum):
 
     Raises ImportError if a package is not installed.
     """
+    COMPARE_KERNELS = "compare kernels"
+    """``(parser) -> Compare``: add options to ``prove``, and return what compares two kernels."""
     MAKE_EVAL_PARSER = "make eval parser"
     """``() -> Parser``: the parser of ``ptxscope eval``, including the options of tables."""
     EVALUATE_TABLE = "evaluate table"

@@ -42,11 +42,16 @@ class ProofQuestion:
     """Computations of the same operands, and conditions on them."""
 
     def __init__(
-        self, timeout: float, is_stopped: IsStopped = never, *, has_wide_sums: bool = False
+        self,
+        timeout: float,
+        is_stopped: IsStopped = never,
+        *,
+        has_wide_sums: bool = False,
+        memory_megabytes: int = 0,
     ) -> None:
-        """Ask within a time in seconds; ``has_wide_sums`` is as for ``BitVectors``."""
+        """Ask within the limits of a ``Solver``; ``has_wide_sums`` is as for ``BitVectors``."""
         self.tape = Tape(PROOF_RULES)
-        self.solver = Solver(timeout, is_stopped)
+        self.solver = Solver(timeout, is_stopped, memory_megabytes)
         self.vectors = BitVectors(self.solver.terms, has_wide_sums=has_wide_sums)
         self.inputs: dict[str, Type] = {}
         """The type of each operand by name, in the order of their first use."""

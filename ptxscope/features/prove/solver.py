@@ -44,11 +44,15 @@ class Undecided(Exception):  # noqa: N818 - an answer, not an error
 class Solver:
     """A solver of conditions on bit vectors, with one time limit for all its questions."""
 
-    def __init__(self, timeout: float, is_stopped: IsStopped = never) -> None:
+    def __init__(
+        self, timeout: float, is_stopped: IsStopped = never, memory_megabytes: int = 0
+    ) -> None:
+        """Ask within a time in seconds, and within some memory for a question; 0 for any."""
         bitwuzla = load_bitwuzla()
         self.terms = TermFactory(bitwuzla)
         options = bitwuzla.Options()
         options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+        options.set(bitwuzla.Option.MEMORY_LIMIT, memory_megabytes)
         self._solver = bitwuzla.Bitwuzla(self.terms.manager, options)
         # Python finds no cycle through the solver: it must not hold what holds it
         self_reference = weakref.ref(self)
@@ -93,6 +97,18 @@ class Solver:
     def elapsed(self) -> float:
         """The seconds since the solver was made."""
         return time.monotonic() - self._start
+
+    @property
+    def remaining(self) -> float:
+        """The seconds until the time is up."""
+        return max(self._deadline - time.monotonic(), 0)
+
+    def check_time(self) -> None:
+        """Raise Undecided if the time is up, and Stopped if the answer is no longer wanted."""
+        if self._is_stopped():
+            raise Stopped
+        if time.monotonic() > self._deadline:
+            raise Undecided
 
     def add(self, condition: Term) -> None:
         """Add a condition that holds in every further question."""

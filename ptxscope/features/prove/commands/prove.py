@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Callable, Sequence
 
 from ....cli.support.arguments import (
     Parser,
@@ -15,6 +16,7 @@ from ....cli.support.arguments import (
 )
 from ....cli.support.streams import CommandError, command_errors
 from ....engine.syntax.errors import format_install_hint
+from ....feature import Service, find_services
 from ..equivalence import prove_equal
 from ..proof import Verdict
 from ..proof_report import iter_proof_blocks, proof_to_json
@@ -22,10 +24,10 @@ from .programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same pairs others. In a file, loaded values are
-operands and stored values are results; memory is not compared, so that kernels which load or store
-are undecided. Results are compared by name, or by position if their names
-differ. A condition combines registers and their parts (a, a.b0, a.h1, a.signed), numbers, and
-Python's operators.
+operands and stored values are results; the memory of lines is not compared, so that those which
+load or store are undecided. Results are compared by name, or by position if their names differ. A
+condition combines registers and their parts (a, a.b0, a.h1, a.signed), numbers, and Python's
+operators.
 
 examples:
   ptxscope prove 'vavrg4.u32.u32.u32 d, a, b, c' \\
@@ -41,11 +43,19 @@ Needs the extra `prove`: {format_install_hint("prove")}.
 
 Exit status: 0 if they are equal, 1 if they differ, 2 if the request is invalid, 3 if undecided.
 """
-_STATUS = {Verdict.EQUAL: 0, Verdict.DIFFERENT: 1, Verdict.UNDECIDED: 3}
+STATUS = {Verdict.EQUAL: 0, Verdict.DIFFERENT: 1, Verdict.UNDECIDED: 3}
+
+
+Compare = Callable[[argparse.Namespace], "int | None"]
+"""Compares the kernels that arguments name, and returns the status; None if they name none."""
 
 
 def make_parser() -> Parser:
-    """Return the command's parser."""
+    """Return the command's parser, with the options of a feature that compares kernels."""
+    return _make_parser()[0]
+
+
+def _make_parser() -> tuple[Parser, list[Compare]]:
     about = "Prove that two computations agree for all operands, or show where they differ."
     parser = make_command_parser("prove", about, _EPILOG, usage="A [B]")
     parser.add_argument("a", metavar="A", help=PROGRAM_HELP)
@@ -69,12 +79,16 @@ def make_parser() -> Parser:
     add_timeout(parser)
     parser.add_argument("--brief", action="store_true", help="omit the traces")
     add_report_format(parser)
-    return parser
+    return parser, [extend(parser) for extend in find_services(Service.COMPARE_KERNELS)]
 
 
 def run(words: Sequence[str]) -> int:
     """Print the answer; the exit status says which it is."""
-    arguments = parse_words(make_parser(), words)
+    parser, comparisons = _make_parser()
+    arguments = parse_words(parser, words)
+    for compare in comparisons:
+        if (status := compare(arguments)) is not None:
+            return status
     a = parse_program(arguments.a)
     b = a if arguments.b is None else parse_program(arguments.b)
     both = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
@@ -92,4 +106,4 @@ def run(words: Sequence[str]) -> int:
         )
     blocks = iter_proof_blocks(proof, is_brief=arguments.brief)
     print_report(arguments.format, blocks, lambda: proof_to_json(proof))
-    return _STATUS[proof.verdict]
+    return STATUS[proof.verdict]

@@ -1,0 +1,116 @@
+"""The kernels that ``ptxscope prove`` compares."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from time import monotonic
+
+from ...cli.support.arguments import Parser, choose_model, print_report
+from ...cli.support.ptx_arguments import PLACE, is_file, read_place
+from ...cli.support.streams import CommandError, ProgressBar, command_errors
+from ...engine.syntax.opcodes import STORES
+from ..prove.commands.prove import STATUS
+from .comparison import compare_kernels
+from .comparison_report import comparison_to_json, iter_comparison_blocks
+from .kernel_files import CUDA_SUFFIX, read_kernel
+
+MEMORY_MEGABYTES = 4096
+
+
+def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]:
+    """Add the options of kernels to the parser of ``prove``; return what compares them."""
+    group = parser.add_argument_group(
+        "two kernels",
+        "If A and B are FILE:KERNEL and store, they are equal if they leave the same bytes in "
+        "memory. Parameters pair by position: param0, … in --where. nvcc compiles a .cu file.",
+    )
+    group.add_argument(
+        "--may-alias",
+        action="store_true",
+        help="the buffers of pointers may overlap (default: they do not)",
+    )
+    group.add_argument(
+        "--memory",
+        type=int,
+        default=MEMORY_MEGABYTES,
+        metavar="MB",
+        help=f"memory limit of the solver (default: {MEMORY_MEGABYTES})",
+    )
+    return _compare
+
+
+def _compare(arguments: argparse.Namespace) -> int | None:
+    """Compare the two kernels that arguments name; return None if they name none."""
+    texts = [arguments.a, arguments.a if arguments.b is None else arguments.b]
+    places = [PLACE.fullmatch(x) for x in texts]
+    if not all(x and _is_kernel(x) for x in places):
+        return None
+    if arguments.same or arguments.carry:
+        option = "--same" if arguments.same else "--carry"
+        raise CommandError(f"error: {option} is for registers; parameters pair by position")
+    models = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
+    if arguments.b is None and models[0] == models[1]:
+        raise CommandError("error: give B, or two models: --model-b ptxas")
+    with ProgressBar() as bar:
+        report = _Progress(bar, arguments.timeout)
+        with command_errors(ValueError, ImportError):
+            a, b = (
+                read_kernel(text, place["file"], place["kernel"], model)
+                for text, place, model in zip(texts, places, models, strict=True)
+                if place
+            )
+            if not any(x.opcode in STORES for y in (a, b) for x in y.kernel.statements):
+                return None  # what they leave is in registers
+            comparison = compare_kernels(
+                a,
+                b,
+                where=arguments.where,
+                may_alias=arguments.may_alias,
+                timeout=arguments.timeout,
+                memory_megabytes=arguments.memory,
+                on_progress=report.advance,
+                is_stopped=report.note_time,
+            )
+        bar.begin_printing()
+    blocks = iter_comparison_blocks(comparison, is_brief=arguments.brief)
+    print_report(arguments.format, blocks, lambda: comparison_to_json(comparison))
+    return STATUS[comparison.verdict]
+
+
+def _is_kernel(place: re.Match[str]) -> bool:
+    """Whether a place is a kernel of a file: of CUDA, or with this name in its PTX."""
+    if not place["kernel"] or not is_file(place["file"]):
+        return False
+    if place["file"].endswith(CUDA_SUFFIX):
+        return True
+    name = re.escape(place["kernel"])
+    return bool(
+        re.search(rf"\.entry\s++(?:{name}|_Z\d++{name}\w*+)\s*+[({{]", read_place(place)[0])
+    )
+
+
+class _Progress:
+    """The progress of a comparison, as a line on the terminal."""
+
+    def __init__(self, bar: ProgressBar, timeout: float) -> None:
+        self._bar, self._timeout = bar, timeout
+        self._start, self._activity = monotonic(), ""
+
+    def advance(self, activity: str, count: int) -> None:
+        """Show an activity and the statements that it has executed, or seconds if these are 0."""
+        if activity != self._activity:
+            self._activity = activity
+            if count:
+                self._bar.begin(activity, None, "statements")
+            else:
+                self._bar.begin(activity, round(self._timeout), "seconds")
+        elif count:
+            self._bar.advance_to(count)
+
+    def note_time(self) -> bool:
+        """Show the time that has passed; the answer stays wanted."""
+        if self._activity and not self._activity.startswith("executing"):
+            self._bar.advance_to(round(monotonic() - self._start))
+        return False

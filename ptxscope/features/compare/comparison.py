@@ -1,0 +1,403 @@
+"""Whether two kernels leave the same bytes in memory: for all parameters, threads and contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ...engine.cancellation import IsStopped, never
+from ...engine.isa.types import Type
+from ...engine.program.program import Program
+from ...engine.records import FrozenRecord
+from ...engine.semantics.models import ISA_MODEL, Model
+from ...engine.syntax.errors import PtxError, format_count
+from ..kernels.launches.device_code import DeviceCode
+from ..prove.equivalence import TIMEOUT
+from ..prove.operand_conditions import ConditionScope, read_condition
+from ..prove.proof import Verdict
+from ..prove.proof_question import ProofQuestion, find_simple_operands
+from ..prove.solver import Term, Undecided, get_solver_name
+from .kernel_memory import InitialMemory, KernelMemory, NeedBytes, Root
+from .kernel_terms import KernelTerms
+from .launch_registers import LAUNCH_REGISTERS, add_launch_register
+from .lone_accesses import LETTERS, iter_access_notes
+from .refusals import Refused
+from .replay import Counterexample, Replay, replay
+
+_OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
+"""The beginnings of the names of a kernel's own memory, which nobody reads later."""
+_STORE_SECONDS = 20.0
+"""The time for the question whether all stores are the same."""
+_SMALL_SECONDS = 1.0
+"""The time to find small words of memory for a counterexample."""
+
+
+class KernelSource(NamedTuple):
+    """A kernel to compare."""
+
+    label: str
+    """``k.ptx:f``, as it was named."""
+    file: str
+    """The file of its PTX, for commands."""
+    code: DeviceCode
+    kernel: Program
+    model: Model = ISA_MODEL
+
+
+@dataclass(frozen=True)
+class KernelComparison(FrozenRecord):
+    """The answer to the question whether two kernels leave the same bytes in memory."""
+
+    kernels: tuple[KernelSource, KernelSource]
+    where: str
+    """The condition on parameters and threads; empty for all."""
+    may_alias: bool
+    verdict: Verdict
+    seconds: float
+    solver: str
+    reason: str = ""
+    """The reason for an undecided answer, as a sentence; empty if the time is up."""
+    has_same_terms: bool = False
+    """Whether both compute the same by the same operations, which needs no solver."""
+    has_floats: bool = False
+    notes: tuple[str, ...] = ()
+    """Sentences on what one kernel accesses, and the other does not."""
+    counterexample: Counterexample | None = None
+    replay: Replay | None = None
+    """The runs of the counterexample by the executor of kernels."""
+
+
+OnProgress = Callable[[str, int], None]
+"""Called with an activity and a count of it."""
+
+
+def compare_kernels(
+    a: KernelSource,
+    b: KernelSource,
+    *,
+    where: str = "",
+    may_alias: bool = False,
+    timeout: float = TIMEOUT,
+    memory_megabytes: int = 0,
+    on_progress: OnProgress = lambda *_: None,
+    is_stopped: IsStopped = never,
+) -> KernelComparison:
+    """Decide whether two kernels leave the same bytes.
+
+    Parameters are paired by position. ``may_alias``: their buffers may overlap. Raise ValueError if
+    parameters do not fit or ``where`` never holds, PtxError if a text is invalid, ImportError
+    without the solver, and Stopped when ``is_stopped`` returns true.
+    """
+    for source in (a, b):
+        _check_problems(source)
+    _check_parameters(a.kernel, b.kernel)
+    byte_roots: set[str] = set()
+    elapsed = 0.0
+    while True:
+        question = ProofQuestion(
+            max(timeout - elapsed, 0), is_stopped, memory_megabytes=memory_megabytes
+        )
+        comparer = _Comparer((a, b), where, may_alias, question, byte_roots, on_progress)
+        try:
+            return comparer.compare(elapsed)
+        except NeedBytes as error:
+            byte_roots.add(error.name)
+            elapsed += question.solver.elapsed
+
+
+def _check_problems(source: KernelSource) -> None:
+    problems = tuple(y for x in source.kernel.statements for y in x.problems)
+    if problems:
+        raise PtxError(source.code.text, problems)
+
+
+def _check_parameters(a: Program, b: Program) -> None:
+    """Raise ValueError unless two kernels have parameters of the same sizes."""
+    counts = [format_count(len(x.parameters), "parameter") for x in (a, b)]
+    if counts[0] != counts[1]:
+        raise ValueError(f"A has {counts[0]}, and B has {counts[1]}")
+    for i, (x, y) in enumerate(zip(a.parameters, b.parameters, strict=True)):
+        if x.bytes != y.bytes:
+            sizes = f"{8 * x.bytes} bits in A and {8 * y.bytes} in B"
+            raise ValueError(f"param{i} has {sizes}")
+
+
+class _Comparer:
+    """A comparison in one question."""
+
+    def __init__(
+        self,
+        sources: tuple[KernelSource, KernelSource],
+        where: str,
+        may_alias: bool,
+        question: ProofQuestion,
+        byte_roots: set[str],
+        on_progress: OnProgress,
+    ) -> None:
+        self.sources, self.where, self.may_alias = sources, where, may_alias
+        self.question, self.solver = question, question.solver
+        self.terms = question.solver.terms
+        self.initial = InitialMemory(question, byte_roots, may_alias=may_alias)
+        self.on_progress = on_progress
+        self.sides: list[KernelTerms] = []
+        self.elapsed_before = 0.0
+
+    def compare(self, elapsed: float) -> KernelComparison:
+        """Return the answer."""
+        self.elapsed_before = elapsed
+        try:
+            if self.where:
+                self._add_condition()
+            self._execute()
+            return self._decide()
+        except Refused as error:
+            return self._answer(Verdict.UNDECIDED, reason=f"{error}.")
+        except Undecided:
+            return self._answer(Verdict.UNDECIDED)
+
+    def _answer(self, verdict: Verdict, **more: Any) -> KernelComparison:
+        return KernelComparison(
+            kernels=self.sources,
+            where=self.where,
+            may_alias=self.may_alias,
+            verdict=verdict,
+            seconds=self.solver.elapsed + self.elapsed_before,
+            solver=get_solver_name(),
+            has_floats=any(x.values.has_floats for x in self.sides),
+            **more,
+        )
+
+    def _add_condition(self) -> None:
+        """Restrict the parameters and the thread."""
+        registers = {}
+        for i, (x, y) in enumerate(zip(*(s.kernel.parameters for s in self.sources), strict=True)):
+            if x.is_array or x.element_count != 1:
+                continue
+            bits = 8 * x.bytes
+            for name in {f"param{i}", x.name, y.name}:
+                if name in self.where:
+                    node = self.question.add_input(f"param{i}", Type(f"b{max(bits, 16)}"))
+                    registers[name] = (node, bits)
+        for name in LAUNCH_REGISTERS:
+            if name.removeprefix("%") in self.where:
+                node = add_launch_register(self.question, name)
+                registers |= {name: (node, 32), name.removeprefix("%"): (node, 32)}
+        node = read_condition(self.question, self.where, ConditionScope(registers))
+        self.question.add_condition(node)
+        if not self.solver.is_possible():
+            raise ValueError(f"no operands satisfy {self.where}")
+        self.question.fix_zeros()
+
+    def _execute(self) -> None:
+        """Execute both kernels on terms."""
+        for letter, source in zip(LETTERS, self.sources, strict=True):
+
+            def note(count: int, letter: str = letter) -> None:
+                self.on_progress(f"executing {letter}", count)
+                self.solver.check_time()
+
+            memory = KernelMemory(self.initial)
+            self.sides.append(
+                KernelTerms(letter, source.kernel, source.model, self.question, memory, note)
+            )
+
+    # --- equality
+
+    def _list_differences(self) -> list[Term]:
+        """Return for each array that differs that it does so at some index."""
+        differences = []
+        names = dict.fromkeys(name for side in self.sides for name in side.memory.arrays)
+        for name in names:
+            initial = self.initial.arrays[name]
+            arrays = [side.memory.arrays.get(name, initial) for side in self.sides]
+            if name[:2] in _OWN_NAMES or arrays[0] == arrays[1]:  # no thread's own memory is left
+                continue
+            width = initial.sort().array_index().bv_size()
+            index = self.terms.make_variable(width, f"index.{name}")
+            words = [self.terms.make("ARRAY_SELECT", x, index) for x in arrays]
+            differences.append(self.terms.make("DISTINCT", *words))
+        return differences
+
+    def _has_same_stores(self, aligned: Sequence[Term]) -> bool:
+        """Whether both kernels store the same words at the same places in one order.
+
+        Then they leave the same bytes; a solver finds that sooner than that two arrays are equal.
+        """
+        make, unequal = self.terms.make, list[Term]()
+        first, second = (
+            [x for x in side.memory.stores if x.array[:2] not in _OWN_NAMES] for side in self.sides
+        )
+        if [x.array for x in first] != [x.array for x in second]:
+            return False
+        for x, y in zip(first, second, strict=True):
+            truths = [
+                self.terms.manager.mk_true() if z.condition is None else z.condition for z in (x, y)
+            ]
+            pairs = ((x.index, y.index), (x.word, y.word))
+            parts = [make("DISTINCT", *pair) for pair in pairs if pair[0] != pair[1]]
+            if parts:
+                unequal.append(make("AND", truths[0], self.terms.join("OR", parts)))
+            if truths[0] != truths[1]:
+                unequal.append(make("DISTINCT", *truths))
+        seconds = min(_STORE_SECONDS, self.solver.remaining / 2)
+        try:
+            return not unequal or not self.solver.is_possible(
+                *aligned, self.terms.join("OR", unequal), seconds=seconds
+            )
+        except Undecided:
+            return False
+
+    def _decide(self) -> KernelComparison:
+        for side in self.sides:
+            for fact in side.memory.is_inside:
+                self.solver.add(fact)
+        self.on_progress("asking the solver", 0)
+        aligned = [x for side in self.sides for x in side.memory.is_aligned]
+        differences = self._list_differences()
+        if differences and not self._has_same_stores(aligned):
+            conditions = [*aligned, self.terms.join("OR", differences)]
+            if self._is_possible(conditions):
+                return self._describe(conditions)
+        for side, other in (self.sides, self.sides[::-1]):
+            facts = [x for x in side.memory.is_aligned if x not in other.memory.is_aligned]
+            if facts:
+                broken = self.terms.join("OR", [self.terms.make("NOT", x) for x in facts])
+                conditions = [*other.memory.is_aligned, broken]
+                if self._is_possible(conditions):
+                    return self._describe(conditions, is_misaligned=True)
+        return self._answer(
+            Verdict.EQUAL, has_same_terms=not differences, notes=self._list_notes(aligned)
+        )
+
+    def _is_possible(self, conditions: Sequence[Term]) -> bool:
+        for name in self.question.inputs:
+            self.question.get_bits(name)
+        return self.solver.is_possible(*conditions)
+
+    def _list_notes(self, aligned: Sequence[Term]) -> tuple[str, ...]:
+        memories = [side.memory for side in self.sides]
+        return tuple(iter_access_notes(memories, self.solver, aligned))
+
+    # --- counterexamples
+
+    def _describe(
+        self, conditions: Sequence[Term], *, is_misaligned: bool = False
+    ) -> KernelComparison:
+        """Return the answer of a difference: a simple counterexample, run again."""
+        self.on_progress("simplifying the counterexample", 0)
+        found = find_simple_operands(
+            self.question, conditions, lambda _: False, [*self._iter_launch_wishes()]
+        )
+        assert found is not None
+        kept = [*conditions]
+        for name, value in found.items():
+            bits = self.question.get_bits(name)
+            kept.append(
+                self.terms.make("EQUAL", bits, self.terms.make_value(value, bits.sort().bv_size()))
+            )
+        kept += self._list_small_words(kept)
+        self.solver.is_possible(*kept)
+        example = Counterexample(found, self._read_memory())
+        self.on_progress("running the counterexample", 0)
+        units = self._map_units()
+        runs = replay(
+            self.sources,
+            example,
+            units,
+            may_alias=self.may_alias,
+            is_misaligned=is_misaligned,
+        )
+        verdict, reason = Verdict.DIFFERENT, ""
+        if not runs.is_confirmed and not runs.obstacle:
+            verdict, reason = Verdict.UNDECIDED, self._explain_unconfirmed(units)
+        return self._answer(verdict, reason=reason, counterexample=example, replay=runs)
+
+    def _explain_unconfirmed(self, pointers: Iterable[str]) -> str:
+        """Return why a run of a counterexample may leave the same bytes."""
+        if any(x.values.has_floats for x in self.sides):
+            return (
+                "of float operations it is known only that equal operands give equal results; the "
+                "solver found results for which the kernels differ, but a run of both leaves the "
+                "same bytes."
+            )
+        unwritten = [x for side in self.sides for x in side.values.unwritten]
+        if unwritten:
+            return f"the result depends on {unwritten[0]}, which may be read before it is written."
+        names = [] if self.may_alias else sorted({*pointers} & self.question.inputs.keys())
+        if names:
+            return (
+                f"the kernels differ for an address of {names[0]} that the executor does not use."
+            )
+        return "the solver found a difference, but a run of both kernels leaves the same bytes."
+
+    def _iter_launch_wishes(self) -> Iterator[list[Term]]:
+        """Yield wishes for small launches, then for small parameters."""
+        names = [x for x in LAUNCH_REGISTERS if x in self.question.inputs]
+        names += [x for x in self.question.inputs if x not in LAUNCH_REGISTERS]
+        for name in names:
+            bits = self.question.get_bits(name)
+            width = bits.sort().bv_size()
+            if width > 1:
+                limits = (1, 2, 8, 64, 1024) if name in LAUNCH_REGISTERS else (0, 1, 4, 64, 4096)
+                yield [
+                    self.terms.make("BV_ULE", bits, self.terms.make_value(x, width)) for x in limits
+                ]
+
+    def _list_small_words(self, conditions: list[Term]) -> list[Term]:
+        """Return conditions that words of memory, or their high bytes, are 0, as far as it goes."""
+        kept = list[Term]()
+        end = self.solver.elapsed + _SMALL_SECONDS
+
+        def grant(part: Term) -> bool:
+            wish = self.terms.make("EQUAL", part, self.terms.make_value(0, part.sort().bv_size()))
+            seconds = end - self.solver.elapsed
+            try:
+                if seconds > 0 and self.solver.is_possible(
+                    *conditions, *kept, wish, seconds=seconds
+                ):
+                    kept.append(wish)
+                    return True
+            except Undecided:
+                pass
+            return False
+
+        words = dict[Term, None]()
+        for x in (y for side in self.sides for y in side.memory.accesses):
+            name = self.initial.get_name(x.root)
+            index = self.initial.make_index(name, x.distance)
+            for i in range(x.bytes // self.initial.get_unit(name)):
+                place = self.initial.step(index, i)
+                words[self.initial.read(self.initial.arrays[name], place, 1)] = None
+        for word in words:
+            if not grant(word):
+                for low in range(word.sort().bv_size() - 8, -1, -8):
+                    grant(self.terms.cut(word, low, low + 8))
+        return kept
+
+    def _read_memory(self) -> dict[tuple[str, int], int]:
+        """Return the bytes that the kernels find where they access memory."""
+        memory = {}
+        for x in (y for side in self.sides for y in side.memory.accesses):
+            name = self.initial.get_name(x.root)
+            if x.root.space != "global" or not self._holds(x.condition):
+                continue
+            start, unit = self.solver.get_value(x.distance), self.initial.get_unit(name)
+            index = self.initial.make_index(name, x.distance)
+            for i in range(x.bytes // unit):
+                word = self.initial.read(self.initial.arrays[name], self.initial.step(index, i), 1)
+                value = self.solver.get_value(word)
+                for j in range(unit):
+                    memory[name, start // unit * unit + i * unit + j] = value >> 8 * j & 0xFF
+        return memory
+
+    def _holds(self, condition: Term | None) -> bool:
+        if condition is None:
+            return True
+        return bool(self.solver.get_value(self.question.vectors.number(condition)))
+
+    def _map_units(self) -> dict[str, int]:
+        """Return the bytes of an element of each buffer by its parameter."""
+        accesses = (x for side in self.sides for x in side.memory.accesses)
+        names = {x.root.name for x in accesses if x.root.space == "global"}
+        return {x: self.initial.get_unit(self.initial.get_name(Root(x))) for x in names}

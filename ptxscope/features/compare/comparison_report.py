@@ -1,0 +1,244 @@
+"""A comparison of kernels as a report and as JSON: the answer, its assumptions, both runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
+from ...documents.formats.text import WIDTH, command_lines
+from ...engine.isa.encodings import format_hex
+from ...engine.syntax.errors import format_count
+from ..kernels.launches.launch_text import Argument, format_dtype
+from ..prove.proof import Verdict
+from ..prove.proof_report import format_seconds
+from .comparison import KernelComparison
+from .kernel_files import CUDA_SUFFIX
+from .launch_registers import list_places
+from .lone_accesses import LETTERS
+from .replay import Difference
+
+_MAX_DIFFERENCES = 6
+_MAX_WORDS = 8
+_MAX_LIST = 64
+"""The elements of a buffer in a command."""
+
+
+def iter_comparison_blocks(
+    comparison: KernelComparison, *, is_brief: bool = False, width: int = WIDTH
+) -> Iterator[Block]:
+    """Yield the answer, what it assumes, and unless brief, the commands that run it again."""
+    for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
+        model = f"  ({kernel.model.name})" if _has_models(comparison) else ""
+        yield make_paragraph(f"{letter}  {kernel.label}{model}", "", "   ", is_close=True)
+    yield make_paragraph(format_answer(comparison))
+    yield from (make_paragraph(x) for x in comparison.notes)
+    if comparison.verdict is Verdict.DIFFERENT:
+        yield make_verbatim(_iter_difference_lines(comparison))
+    if comparison.verdict is not Verdict.UNDECIDED:
+        yield make_paragraph(f"Assumed: {'; '.join(list_assumptions(comparison))}.")
+    if comparison.verdict is Verdict.DIFFERENT and not is_brief:
+        yield from _iter_run_blocks(comparison, width)
+
+
+def _has_models(comparison: KernelComparison) -> bool:
+    models = [x.model for x in comparison.kernels]
+    return models[0] != models[1] or bool(models[0].errata)
+
+
+def list_assumptions(comparison: KernelComparison) -> list[str]:
+    """Return what an answer assumes of memory, threads and floats, as clauses."""
+    if comparison.may_alias:
+        assumptions = ["all pointers point to one memory"]
+    else:
+        assumptions = [
+            "the buffers of pointers do not overlap (--may-alias compares without this)",
+            "each is aligned and has less than 2^31 bytes",
+        ]
+    assumptions += ["accesses are aligned", "no thread reads what another writes"]
+    if comparison.has_floats:
+        assumptions.append("float operations give equal results for equal operands")
+    return assumptions
+
+
+def format_answer(comparison: KernelComparison) -> str:
+    """Return the sentence that answers."""
+    seconds = format_seconds(comparison.seconds)
+    if comparison.verdict is Verdict.EQUAL:
+        space = "all parameters, threads and contents of memory"
+        if comparison.where:
+            space += f" with {comparison.where}"
+        proved = f"Proved in {seconds} ({comparison.solver})."
+        reason = "Both compute the same operations." if comparison.has_same_terms else proved
+        return f"Equal for {space}. {reason}"
+    if comparison.verdict is Verdict.UNDECIDED:
+        if comparison.reason:
+            return f"Undecided: {comparison.reason}"
+        return (
+            f"Undecided: {comparison.solver} found neither a proof nor a counterexample in "
+            f"{seconds}. --timeout and --memory give it more; --where asks about fewer operands."
+        )
+    answer = f"Different, for example for {_format_example(comparison)}. Found in {seconds}."
+    run = comparison.replay
+    assert run
+    if run.is_confirmed:
+        return f"{answer} A run of both gives:"
+    return f"{answer} It was not run again: {run.obstacle}."
+
+
+def _list_parameters(comparison: KernelComparison) -> dict[str, int]:
+    """Return the parameters of the counterexample that are numbers."""
+    example = comparison.counterexample
+    assert example
+    buffers = {name for name, _ in example.memory}
+    return {
+        f"param{i}": example.operands[f"param{i}"]
+        for i in range(len(comparison.kernels[0].kernel.parameters))
+        if f"param{i}" in example.operands.keys() - buffers
+    }
+
+
+def _format_example(comparison: KernelComparison) -> str:
+    example = comparison.counterexample
+    assert example
+    names = [f"{name} = {value}" for name, value in _list_parameters(comparison).items()]
+    places = list_places(example.operands)
+    thread, block = (",".join(map(str, x)) for x in places)
+    where = f"thread ({thread}) of block ({block})"
+    return f"{', '.join(names)} in {where}" if names else where
+
+
+def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
+    """Yield the launch, the words that the thread reads and are not 0, and those that differ."""
+    run, example = comparison.replay, comparison.counterexample
+    assert run
+    assert example
+    grid, block = (",".join(map(str, x)) for x in (run.shape.grid, run.shape.block))
+    yield f"  launch  grid {grid}, block {block}"
+    words = [*_iter_words(comparison)]
+    for label, value in words[:_MAX_WORDS]:
+        yield f"  before  {label} = {value}"
+    if len(words) > _MAX_WORDS:
+        yield f"          and {format_count(len(words) - _MAX_WORDS, 'word')} more"
+    for letter, result in zip(LETTERS, run.runs, strict=False):
+        if isinstance(result, Exception):
+            yield f"  {letter:<6}  fails: {result}"
+    for x in run.differences[:_MAX_DIFFERENCES]:
+        for letter, word, line in zip(LETTERS, x.values, x.lines, strict=True):
+            written = f"line {line}" if line else "not written"
+            yield f"  {letter:<6}  {_label(x)} = {format_hex(word, 8 * x.bytes)}  ({written})"
+    if len(run.differences) > _MAX_DIFFERENCES:
+        count = len(run.differences) - _MAX_DIFFERENCES
+        yield f"          and {format_count(count, 'word')} more"
+
+
+def _label(x: Difference) -> str:
+    return f"param{x.position}[{x.offset // x.bytes}]"
+
+
+def _iter_words(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
+    """Yield the words of the buffers that are not 0 before."""
+    run, example = comparison.replay, comparison.counterexample
+    assert run
+    assert example
+    if not run.arguments:
+        for (root, offset), value in sorted(example.memory.items()):
+            if value:
+                yield f"{root}, byte {offset}", format_hex(value, 8)
+        return
+    for name, array in run.arguments.items():
+        if isinstance(array, np.ndarray):
+            bits = 8 * array.itemsize
+            for i in np.flatnonzero(array).tolist():
+                yield f"{name}[{i}]", format_hex(int(array[i]), bits)
+
+
+# --- the commands that run it again ---------------------------------------------------------
+
+
+def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block]:
+    """Yield the command that runs each side."""
+    run = comparison.replay
+    assert run
+    if not run.arguments:
+        return
+    arguments = [f"{name}={_format_argument(x)}" for name, x in run.arguments.items()]
+    shapes = [
+        word
+        for option, shape in (("--grid", run.shape.grid), ("--block", run.shape.block))
+        if shape != (1, 1, 1)
+        for word in (option, ",".join(map(str, shape)))
+    ]
+    for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
+        yield make_heading(letter)
+        words = ["ptxscope", "run", kernel.file, "--kernel", kernel.kernel.name, *shapes]
+        if kernel.model.errata:
+            words += ["--model", kernel.model.name]
+        lines = [*command_lines([*words, *arguments], width)]
+        source = kernel.label.rpartition(":")[0]
+        if source.endswith(CUDA_SUFFIX):
+            lines = [*command_lines(["nvcc", "-ptx", source, "-o", kernel.file], width), *lines]
+        yield make_verbatim(lines, "sh", is_close=True)
+
+
+def _format_argument(value: Argument) -> str:
+    """Return an argument as ``run`` takes it: a buffer without the zeros at its end."""
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    type_ = format_dtype(value.dtype)
+    used = int(np.flatnonzero(value)[-1]) + 1 if value.any() else 0
+    if used == 0 or len(value) > _MAX_LIST:
+        return f"zeros:{type_}:{len(value)}"
+    return f"[{','.join(str(int(x)) for x in value)}]:{type_}"
+
+
+# --- JSON ------------------------------------------------------------------------------------
+
+
+def comparison_to_json(comparison: KernelComparison) -> dict[str, object]:
+    """Return a comparison as JSON, in the shape of ``prove -f json`` for kernels."""
+    document: dict[str, object] = {
+        "verdict": comparison.verdict,
+        "kernels": [
+            {"place": x.label, "kernel": x.kernel.name, "model": x.model.name}
+            for x in comparison.kernels
+        ],
+        "where": comparison.where,
+        "may_alias": comparison.may_alias,
+        "assumptions": list_assumptions(comparison),
+        "same_operations": comparison.has_same_terms,
+        "seconds": round(comparison.seconds, 6),
+        "solver": comparison.solver,
+        "notes": comparison.notes,
+    }
+    if comparison.reason:
+        document["reason"] = comparison.reason
+    example, run = comparison.counterexample, comparison.replay
+    if comparison.verdict is Verdict.DIFFERENT and example and run:
+        thread, block = list_places(example.operands)
+        document["counterexample"] = {
+            "grid": run.shape.grid,
+            "block": run.shape.block,
+            "thread": thread,
+            "block_index": block,
+            "parameters": _list_parameters(comparison),
+            "memory": [
+                {"buffer": root, "offset": offset, "byte": value}
+                for (root, offset), value in sorted(example.memory.items())
+            ],
+            "is_run": run.is_confirmed,
+            "obstacle": run.obstacle,
+            "differences": [
+                {
+                    "buffer": f"param{x.position}",
+                    "offset": x.offset,
+                    "bytes": x.bytes,
+                    "before": x.before,
+                    "values": x.values,
+                    "lines": x.lines,
+                }
+                for x in run.differences
+            ],
+        }
+    return document

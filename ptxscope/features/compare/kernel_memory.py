@@ -1,0 +1,237 @@
+"""Memory in proofs: an array of the solver for each root, its loads and its stores.
+
+A root is what a pointer points to: the buffer of a parameter, or a variable of a thread. Roots do
+not overlap, unless all buffers are one array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import NamedTuple
+
+from ...engine.ir.tape import Node
+from ...engine.isa.types import Type
+from ...engine.program.statement import Statement
+from ...engine.program.statement_operands import TYPE_BITS
+from ..prove.proof_question import ProofQuestion
+from ..prove.solver import Term
+
+ADDRESS_BITS = 64
+LIMIT = 1 << 31
+"""The bytes that a buffer has less than."""
+COMMON = "memory"
+"""The name of the array of all buffers, if they may overlap."""
+_SOURCE_TYPES = {1: Type.U8, 2: Type.B16, 4: Type.B32, 8: Type.B64}
+
+
+class Root(NamedTuple):
+    """A buffer or a variable, from whose start addresses are counted."""
+
+    name: str
+    """``param0``, the position of the parameter that points to a buffer."""
+    space: str = "global"
+    is_generic: bool = True
+    """Whether an address of it is a generic one; in global memory, each address is."""
+
+
+class Address(NamedTuple):
+    """The address of an access."""
+
+    root: Root
+    distance: Node
+    """The bytes from the start of the root; the address itself if all buffers are one array."""
+
+
+class Access(NamedTuple):
+    """A load or a store."""
+
+    statement: Statement
+    root: Root
+    distance: Term
+    bytes: int
+    condition: Term | None
+    """Whether the thread does it; None if it always does."""
+    is_store: bool
+
+
+class Store(NamedTuple):
+    """A word that is stored."""
+
+    array: str
+    index: Term
+    word: Term
+    condition: Term | None
+
+
+class NeedBytes(Exception):  # noqa: N818 - a request, not an error
+    """The words in which a root is accessed have several widths: its array must be of bytes."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+        """The name of the array."""
+
+
+class InitialMemory:
+    """What the kernels find in memory: an array for each root, and the words that are loaded."""
+
+    def __init__(self, question: ProofQuestion, byte_roots: Set[str], *, may_alias: bool) -> None:
+        self.question, self.terms = question, question.solver.terms
+        self.may_alias = may_alias
+        self._units = dict.fromkeys(byte_roots, 1)
+        self.arrays: dict[str, Term] = {}
+        self._loads: dict[tuple[Term, Term, int, int], Node] = {}
+        self.functions: dict[tuple[str, int, tuple[int, ...]], Term] = {}
+
+    def get_name(self, root: Root) -> str:
+        """Return the name of the array that has a root."""
+        return COMMON if self.may_alias and root.space == "global" else root.name
+
+    def get_unit(self, root: str) -> int:
+        """Return the bytes of an element of an array."""
+        return self._units[root]
+
+    def get_array(self, root: Root, width: int) -> Term:
+        """Return the array of a root; raise NeedBytes if its elements are of another width."""
+        name = self.get_name(root)
+        unit = self._units.setdefault(name, width)
+        if unit not in (1, width):
+            raise NeedBytes(name)
+        if name not in self.arrays:
+            manager = self.terms.manager
+            sorts = (manager.mk_bv_sort(x) for x in (ADDRESS_BITS - _count_bits(unit), 8 * unit))
+            self.arrays[name] = manager.mk_const(manager.mk_array_sort(*sorts), f"memory.{name}")
+        return self.arrays[name]
+
+    def make_index(self, name: str, distance: Term) -> Term:
+        """Return the index of an aligned distance in an array."""
+        return self.terms.cut(distance, _count_bits(self._units[name]), ADDRESS_BITS)
+
+    def step(self, index: Term, count: int) -> Term:
+        """Return the index of a later element."""
+        if not count:
+            return index
+        width = index.sort().bv_size()
+        return self.terms.make("BV_ADD", index, self.terms.make_value(count, width))
+
+    def read(self, array: Term, index: Term, count: int) -> Term:
+        """Return some elements of an array as one number, the first in the lowest bits."""
+        parts = [self.terms.make("ARRAY_SELECT", array, self.step(index, i)) for i in range(count)]
+        return parts[0] if count == 1 else self.terms.make("BV_CONCAT", *reversed(parts))
+
+    def load(self, array: Term, index: Term, place: int, width: int, unit: int) -> Node:
+        """Return the word at a place after an index; the same word of an array is one node."""
+        key = (array, index, place, width)
+        if key not in self._loads:
+            count = width // unit
+            term = self.read(array, self.step(index, place * count), count)
+            name = f"load.{len(self._loads)}"
+            self.question.vectors.variables[name] = term
+            self._loads[key] = self.question.tape.add_source(name, _SOURCE_TYPES[width])
+        return self._loads[key]
+
+    def apply(self, name: str, bits: int, arguments: Sequence[Term]) -> Node:
+        """Return the value of a function of which nothing is known but that it is one."""
+        manager = self.terms.manager
+        widths = tuple(x.sort().bv_size() for x in arguments)
+        key = (name, bits, widths)
+        if key not in self.functions:
+            sorts = [manager.mk_bv_sort(x) for x in widths]
+            sort = manager.mk_fun_sort(sorts, manager.mk_bv_sort(bits))
+            self.functions[key] = manager.mk_const(sort, name)
+        term = self.terms.make("APPLY", self.functions[key], *arguments)
+        variable = f"{name}.{term.id()}"
+        self.question.vectors.variables[variable] = term
+        return self.question.tape.add_source(variable, Type(f"b{bits}") if bits > 1 else Type.PRED)
+
+
+class KernelMemory:
+    """The memory of one kernel as its thread goes on, and what its accesses rely on."""
+
+    def __init__(self, initial: InitialMemory) -> None:
+        self.initial = initial
+        self._question, self._terms = initial.question, initial.terms
+        self.arrays: dict[str, Term] = {}
+        """The arrays that stores have changed."""
+        self.accesses: list[Access] = []
+        self.stores: list[Store] = []
+        self.is_aligned: list[Term] = []
+        """Facts that hold if all accesses are aligned."""
+        self.is_inside: list[Term] = []
+        """Facts that hold if all accesses are within buffers of less than ``LIMIT`` bytes."""
+
+    def load(
+        self, statement: Statement, address: Address, width: int, count: int, active: Node | None
+    ) -> list[Node]:
+        """Return the words that a statement loads; ``active`` is whether the thread does it."""
+        array, name, index = self._find(statement, address, width, count, active, is_store=False)
+        unit = self.initial.get_unit(name)
+        return [self.initial.load(array, index, i, width, unit) for i in range(count)]
+
+    def store(
+        self,
+        statement: Statement,
+        address: Address,
+        width: int,
+        values: Sequence[Node],
+        active: Node | None,
+    ) -> None:
+        """Store words, if the thread does it."""
+        terms = self._terms
+        old, name, index = self._find(statement, address, width, len(values), active, is_store=True)
+        array, unit = old, self.initial.get_unit(name)
+        condition, count = self.accesses[-1].condition, width // unit
+        for i, value in enumerate(values):
+            self._question.encode(value)
+            word = self._question.vectors.resize(value, 0, 8 * width)
+            for j in range(count):
+                part = terms.cut(word, 8 * unit * j, 8 * unit * (j + 1)) if count > 1 else word
+                place = self.initial.step(index, i * count + j)
+                array = terms.make("ARRAY_STORE", array, place, part)
+                self.stores.append(Store(name, place, part, condition))
+        if condition is not None:
+            array = terms.make("ITE", condition, array, old)
+        self.arrays[name] = array
+
+    def _find(
+        self,
+        statement: Statement,
+        address: Address,
+        width: int,
+        count: int,
+        active: Node | None,
+        *,
+        is_store: bool,
+    ) -> tuple[Term, str, Term]:
+        """Return the array of an access, its name and the index; note what the access relies on."""
+        terms, root, size = self._terms, address.root, width * count
+        initial_array = self.initial.get_array(root, width)
+        name = self.initial.get_name(root)
+        self._question.encode(address.distance)
+        distance = self._question.vectors.resize(address.distance, 0, ADDRESS_BITS)
+        condition = None if active is None else self._question.make_truth(active)
+        if size > 1:
+            low = terms.cut(distance, 0, _count_bits(size))
+            fact = terms.make("EQUAL", low, terms.make_value(0, _count_bits(size)))
+            self.is_aligned.append(self._imply(condition, fact))
+        if name != COMMON:
+            end = terms.make_value(LIMIT - size, ADDRESS_BITS)
+            fact = terms.make("BV_ULE", distance, end)
+            self.is_inside.append(self._imply(condition, fact))
+        self.accesses.append(Access(statement, root, distance, size, condition, is_store))
+        array = self.arrays.get(name, initial_array)
+        return array, name, self.initial.make_index(name, distance)
+
+    def _imply(self, condition: Term | None, fact: Term) -> Term:
+        return fact if condition is None else self._terms.make("IMPLIES", condition, fact)
+
+
+def _count_bits(size: int) -> int:
+    """Return the number of bits of the distances within a power of two."""
+    return size.bit_length() - 1
+
+
+def get_held_bits(type_: str) -> int:
+    """Return the bits of a register of a type: 1, 16, 32 or 64; 0 for one of another kind."""
+    bits = TYPE_BITS.get(type_, 0)
+    return 0 if bits > ADDRESS_BITS else bits if bits == 1 else max(bits, 16) if bits else 0

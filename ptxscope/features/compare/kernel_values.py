@@ -1,0 +1,326 @@
+"""What each statement of a kernel computes, as nodes of a tape: by the plan of its instruction.
+
+A register holds a number, or the address of a root plus a number. Moves and sums keep the root; any
+other use takes the address as a number that nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...engine.ir.tape import Node
+from ...engine.isa.types import CARRY_REGISTER, Type
+from ...engine.program.program import Program
+from ...engine.program.statement import Statement, make_vector_move
+from ...engine.program.statement_operands import (
+    TYPE_BITS,
+    ConstantOperand,
+    Operand,
+    RegisterOperand,
+    SinkOperand,
+    SpecialOperand,
+    SymbolOperand,
+    VectorOperand,
+    convert_constant_operand,
+)
+from ...engine.semantics.models import Model
+from ...engine.semantics.plan import Plan
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.opcodes import ADDRESS_CONVERSIONS
+from ...engine.syntax.parser import parse
+from ...engine.tracing.evaluation import make_plan
+from ..prove.proof_question import ProofQuestion
+from .kernel_memory import KernelMemory, Root, get_held_bits
+from .launch_registers import LAUNCH_REGISTERS, add_launch_register
+from .refusals import Refused
+
+FLOAT_OPCODES = frozenset(
+    """
+    abs add copysign cos cvt div ex2 fma lg2 mad max min mul neg rcp rsqrt set setp sin sqrt sub
+    tanh testp
+    """.split()
+)
+"""The opcodes of floats of which a proof knows only that equal operands give equal results."""
+_FLOAT_TYPES = frozenset(("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64"))
+_COMMUTATIVE = frozenset(("add", "fma", "mad", "max", "min", "mul"))
+_ADDITIVE: Mapping[str, str] = {"add": "ab", "mad": "c", "sub": "a"}
+"""The operands whose root the sum keeps, by opcode."""
+
+
+class Value(NamedTuple):
+    """The contents of a register: a number, counted from the address of a root if there is one."""
+
+    number: Node
+    root: Root | None = None
+
+
+class Join(NamedTuple):
+    """The contents of a register where paths have met, which is found when it is read."""
+
+    choice: Node
+    """Whether it is the first."""
+    values: tuple[Value | Join | None, Value | Join | None]
+    """What the register holds on each path; None if nothing was written."""
+
+
+Registers = dict[str, Value | Join]
+
+
+class StatementValues:
+    """The values that the statements of a kernel read and write."""
+
+    def __init__(
+        self,
+        letter: str,
+        kernel: Program,
+        model: Model,
+        question: ProofQuestion,
+        memory: KernelMemory,
+    ) -> None:
+        self._letter, self._kernel, self._model = letter, kernel, model
+        self._question, self._tape, self._memory = question, question.tape, memory
+        self._positions = {x.name: i for i, x in enumerate(kernel.parameters)}
+        self.unwritten: dict[str, str] = {}
+        """The registers that may be read before they are written, by their names as operands."""
+        self.has_floats = False
+
+    # --- registers
+
+    def get_bits(self, name: str) -> int:
+        """Return the bits that a register holds."""
+        return get_held_bits(self._kernel.registers.get(name, "pred"))
+
+    def read(self, name: str, registers: Registers) -> Value:
+        """Return what a register holds; a register that is not written holds anything."""
+        value = registers[name] = self._resolve(name, registers.get(name))
+        return value
+
+    def _resolve(self, name: str, x: Value | Join | None) -> Value:
+        if isinstance(x, Value):
+            return x
+        if x is None:
+            operand = f"{name} of {self._letter}"
+            self.unwritten[operand] = name
+            return Value(self._add_input(operand, self.get_bits(name)))
+        first, second = (self._resolve(name, y) for y in x.values)
+        if first.root != second.root:
+            first, second = Value(self.get_number(first)), Value(self.get_number(second))
+        if first.number is second.number:
+            return first
+        return Value(self._tape.where(x.choice, first.number, second.number), first.root)
+
+    def get_number(self, value: Value) -> Node:
+        """Return what a register holds as a number: the address of a root is an operand."""
+        if value.root is None:
+            return value.number
+        is_own = value.root.space != "global"
+        name = f"address of {value.root.name}" if is_own else value.root.name
+        base = self._add_input(name, 64)
+        return self._tape.cast(self._tape.add(base, value.number), 64, signed=False)
+
+    def _add_input(self, name: str, bits: int) -> Node:
+        return self._question.add_input(name, Type(f"b{bits}") if bits > 1 else Type.PRED)
+
+    def _read_operand(
+        self, statement: Statement, operand: Operand | None, registers: Registers, type_: str
+    ) -> Value:
+        if isinstance(operand, RegisterOperand):
+            value = self.read(operand.name, registers)
+            if operand.is_negated:
+                return Value(self._tape.equal(value.number, 0))
+            return value
+        if isinstance(operand, ConstantOperand) and type_ in TYPE_BITS:
+            return Value(self._question.make_constant(convert_constant_operand(operand, type_)))
+        raise Refused(statement)
+
+    # --- computations
+
+    def compute(
+        self, statement: Statement, registers: Registers, guard: Node | None
+    ) -> tuple[Mapping[str, Value], Node | None]:
+        """Return what a statement writes to registers, and the guard under which it does so."""
+        if statement.opcode in ADDRESS_CONVERSIONS:
+            return self._convert_address(statement, registers), guard
+        if statement.opcode == "mov":
+            return self._move(statement, registers), guard
+        ins = statement.instruction
+        if ins is not None:
+            rules = self._model.make_rules(ins.form)
+            if rules.old_converted:  # its plan has the guard (E14)
+                return self._run_plan(statement, ins, make_plan(ins, rules), registers), None
+            ins = replace(ins, guard=None)
+            return self._run_plan(statement, ins, make_plan(ins, rules), registers), guard
+        if statement.opcode in FLOAT_OPCODES and _FLOAT_TYPES & {*statement.modifiers}:
+            return self._apply(statement, registers), guard
+        raise Refused(statement)
+
+    def _run_plan(
+        self, statement: Statement, ins: Instruction, plan: Plan, registers: Registers
+    ) -> dict[str, Value]:
+        read = {
+            x.role: self.read(ins.names[x.role], registers)
+            for x in plan.sources
+            if x.role not in ins.constants
+        }
+        for x in plan.sources:
+            if x.role in read and self.get_bits(ins.names[x.role]) != get_held_bits(x.type):
+                raise Refused(statement, "reads a register of another width")
+        root, keeps_numbers = self._find_root(ins, plan, read)
+        values: dict[str, Node] = {}
+        for role, type_ in plan.sources:
+            if role in ins.constants:
+                values[role] = self._question.make_constant(ins.constants[role])
+                continue
+            number = read[role].number if keeps_numbers else self.get_number(read[role])
+            values[role] = self._tape.cast(number, type_.bits, signed=False)
+        for row in plan.rows:
+            values[row.key] = row.micro.run(self._tape, *(values[key] for key in row.inputs))
+        written = {}
+        for role, type_, key in plan.results:
+            name = ins.results.get(role)
+            if name is None:
+                continue
+            bits = self.get_bits(name)
+            if bits != get_held_bits(type_) or (name != CARRY_REGISTER and type_.bits == 8):
+                raise Refused(statement, "writes a register of another width")
+            written[name] = Value(self._tape.cast(values[key], bits, signed=False), root)
+        return written
+
+    def _find_root(
+        self, ins: Instruction, plan: Plan, read: Mapping[str, Value]
+    ) -> tuple[Root | None, bool]:
+        """Return the root of a result, and whether it is computed from numbers without roots.
+
+        So are sums with an address, and what is the same for two addresses wherever their root is.
+        """
+        rooted = {role: x.root for role, x in read.items() if x.root}
+        roots, opcode = {*rooted.values()}, ins.entry.opcode
+        has_one_result = len(plan.results) == 1
+        if (
+            not has_one_result
+            or len(roots) != 1
+            or any(x.type.bits not in (1, 64) for x in plan.results)
+        ):
+            return None, False
+        (root,) = roots
+        is_sum = len(rooted) == 1 and next(iter(rooted)) in _ADDITIVE.get(opcode, "")
+        if is_sum and plan.results[0].type.bits == 64:
+            return root, True
+        is_pair = rooted.keys() == {"a", "b"}
+        if is_pair and opcode == "sub":
+            return None, True
+        return None, is_pair and opcode == "setp" and bool(
+            {"eq", "ne"} & {*str(ins.form).split(".")}
+        )
+
+    def _apply(self, statement: Statement, registers: Registers) -> dict[str, Value]:
+        """Return the result of a float operation, which is a function of its operands' bits."""
+        target, *operands = statement.operands
+        if not isinstance(target, RegisterOperand) or not operands:
+            raise Refused(statement)
+        self.has_floats = True
+        type_, arguments = statement.modifiers[-1], []
+        for x in operands:
+            value = self._read_operand(statement, x, registers, type_)
+            number = self.get_number(value)
+            bits = self.get_bits(x.name) if isinstance(x, RegisterOperand) else TYPE_BITS[type_]
+            self._question.encode(number)
+            arguments.append(self._question.vectors.resize(number, 0, bits))
+        if statement.opcode in _COMMUTATIVE and type_ != "f64":
+            arguments[:2] = sorted(arguments[:2], key=lambda x: x.id())
+        bits = self.get_bits(target.name)
+        return {target.name: Value(self._memory.initial.apply(statement.name, bits, arguments))}
+
+    # --- moves
+
+    def _move(self, statement: Statement, registers: Registers) -> dict[str, Value]:
+        if len(statement.operands) != 2:
+            raise Refused(statement)
+        target, source = statement.operands
+        if isinstance(target, VectorOperand) or isinstance(source, VectorOperand):
+            return self._move_parts(statement, target, source, registers)
+        if not isinstance(target, RegisterOperand):
+            raise Refused(statement)
+        bits, type_ = self.get_bits(target.name), "".join(statement.modifiers[-1:])
+        if isinstance(source, SpecialOperand):
+            special = self._read_special(statement, source)
+            return {target.name: Value(self._tape.cast(special, bits, signed=False))}
+        if isinstance(source, SymbolOperand):
+            return {target.name: self._find_variable(statement, source)}
+        value = self._read_operand(statement, source, registers, type_)
+        if isinstance(source, RegisterOperand) and self.get_bits(source.name) != bits:
+            raise Refused(statement, "moves between registers of several widths")
+        return {target.name: value}
+
+    def _move_parts(
+        self,
+        statement: Statement,
+        target: Operand | None,
+        source: Operand | None,
+        registers: Registers,
+    ) -> dict[str, Value]:
+        """Return the results of ``mov.b64 d, {a, b}``, of the reverse, or of ``mov.v2.b32``."""
+        targets, sources = (
+            x.parts if isinstance(x, VectorOperand) else (x,) for x in (target, source)
+        )
+        names = tuple(
+            "_" if isinstance(x, SinkOperand) else getattr(x, "name", "") for x in targets
+        )
+        numbers = {
+            f"source {i}": self._read_operand(statement, x, registers, "b64")
+            for i, x in enumerate(sources)
+        }
+        move = make_vector_move(".".join(statement.modifiers), names, tuple(numbers))
+        if move is None or move.part_bits == 8 or not all(names):
+            raise Refused(statement)
+        values: dict[str, Value] = dict(numbers)
+        for step in move.iter_steps():
+            ins = parse(step.line)
+            plan = make_plan(ins)
+            read = [values[x] for x in step.sources if isinstance(x, str)]
+            nodes = {
+                x.role: self._tape.cast(self.get_number(y), x.type.bits, signed=False)
+                for x, y in zip(
+                    (x for x in plan.sources if x.role not in ins.constants), read, strict=True
+                )
+            }
+            nodes |= {role: self._question.make_constant(x) for role, x in ins.constants.items()}
+            for row in plan.rows:
+                nodes[row.key] = row.micro.run(self._tape, *(nodes[key] for key in row.inputs))
+            (result,) = plan.results
+            values[step.target] = Value(
+                self._tape.cast(nodes[result.key], result.type.bits, signed=False)
+            )
+        return {name: values[name] for name in names if name != "_"}
+
+    def _read_special(self, statement: Statement, source: SpecialOperand) -> Node:
+        if source.name not in LAUNCH_REGISTERS:
+            raise Refused(statement, f"reads {source.name}, which is not compared")
+        return add_launch_register(self._question, source.name)
+
+    def _convert_address(self, statement: Statement, registers: Registers) -> dict[str, Value]:
+        target, source = statement.operands[:2]
+        names = [x.partition("::")[0] for x in statement.modifiers]
+        space = next((x for x in names if x in ("global", "shared", "local")), "")
+        if not isinstance(target, RegisterOperand) or names[-1:] != ["u64"] or not space:
+            raise Refused(statement)
+        if isinstance(source, SymbolOperand):
+            value = self._find_variable(statement, source)
+        else:
+            value = self._read_operand(statement, source, registers, "u64")
+        if space == "global" and (value.root is None or value.root.space == "global"):
+            return {target.name: value}
+        is_generic = "to" not in names
+        if value.root is None or value.root.space != space or value.root.is_generic == is_generic:
+            raise Refused(statement, f"converts an address that is not of {space} memory")
+        return {target.name: value._replace(root=value.root._replace(is_generic=is_generic))}
+
+    def _find_variable(self, statement: Statement, symbol: SymbolOperand) -> Value:
+        """Return the address of a variable in its space."""
+        variable = self._kernel.variables.get(symbol.name)
+        if variable is None or variable.space not in ("local", "shared") or not variable.bytes:
+            raise Refused(statement, f"takes the address of {symbol.name}, which is not compared")
+        root = Root(f"{self._letter}:{symbol.name}", variable.space, is_generic=False)
+        return Value(self._question.make_constant(symbol.offset), root)

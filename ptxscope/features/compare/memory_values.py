@@ -1,0 +1,129 @@
+"""Loads and stores of a kernel: addresses by their roots, elements by their types, parameters."""
+
+from __future__ import annotations
+
+from ...engine.ir.tape import Node
+from ...engine.program.statement import Statement
+from ...engine.program.statement_operands import (
+    ConstantOperand,
+    MemoryOperand,
+    Operand,
+    RegisterOperand,
+    SinkOperand,
+    SymbolOperand,
+    VectorOperand,
+)
+from ..kernels.launches.memory_steps import MemoryForm, parse_memory_form
+from ..kernels.launches.thread_state import UnmodelledError
+from .kernel_memory import COMMON, Address, Root
+from .kernel_values import Registers, StatementValues, Value
+from .refusals import Refused
+
+
+class KernelValues(StatementValues):
+    """The values of a kernel, with those that it exchanges with memory."""
+
+    def _read_form(self, statement: Statement) -> MemoryForm:
+        try:
+            form = parse_memory_form(statement)
+        except UnmodelledError:
+            raise Refused(statement) from None
+        if form.space not in ("", "global", "local", "shared", "param"):
+            raise Refused(statement, f"accesses .{form.space} memory, which is not compared")
+        return form
+
+    def _find_address(
+        self, statement: Statement, form: MemoryForm, operand: Operand | None, registers: Registers
+    ) -> Address:
+        if not isinstance(operand, MemoryOperand) or isinstance(operand.base, ConstantOperand):
+            raise Refused(statement, "has an address that is no register")
+        if isinstance(operand.base, SymbolOperand):
+            value = self._find_variable(statement, operand.base)
+        else:
+            value = self.read(operand.base.name, registers)
+            if self.get_bits(operand.base.name) != 64 and value.root is None:
+                raise Refused(statement, "has an address of 32 bits")
+        total = self._tape.add(value.number, operand.offset) if operand.offset else value.number
+        number = self._tape.cast(total, 64, signed=False)
+        root = value.root
+        may_alias = self._memory.initial.may_alias
+        if may_alias and form.space in ("", "global") and (root is None or root.space == "global"):
+            return Address(root or Root(COMMON), self.get_number(Value(number, root)))
+        if root is None:
+            hint = "" if may_alias else "; --may-alias takes any address"
+            raise Refused(statement, f"has an address that is from no pointer parameter{hint}")
+        if form.space != (
+            "" if root.is_generic and root.space != "global" else root.space
+        ) and not (root.space == "global" and form.space == ""):
+            raise Refused(statement, f"accesses .{form.space or 'generic'} memory by an address of "
+                          f"{root.space} memory")  # fmt: skip
+        return Address(root, number)
+
+    def load(
+        self, statement: Statement, registers: Registers, active: Node | None
+    ) -> dict[str, Value]:
+        """Return what a load writes to registers; ``active`` is whether the thread does it."""
+        form = self._read_form(statement)
+        target, source = statement.operands[:2]
+        targets = target.parts if isinstance(target, VectorOperand) else (target,)
+        if len(targets) != form.element_count:
+            raise Refused(statement)
+        if form.space == "param":
+            values = self._load_parameter(statement, form, source)
+        else:
+            address = self._find_address(statement, form, source, registers)
+            loaded = self._memory.load(statement, address, form.width, form.element_count, active)
+            values = [Value(x) for x in loaded]
+        written: dict[str, Value] = {}
+        for x, value in zip(targets, values, strict=True):
+            if isinstance(x, RegisterOperand):
+                written[x.name] = self._extend(value, form, self.get_bits(x.name))
+            elif not isinstance(x, SinkOperand):
+                raise Refused(statement)
+        return written
+
+    def _extend(self, value: Value, form: MemoryForm, bits: int) -> Value:
+        """Return an element as wide as a register, by its sign if its type has one."""
+        if value.root:
+            return value
+        number = value.number
+        if form.type.startswith("s"):
+            number = self._tape.cast(number, 8 * form.width, signed=True)
+        return Value(self._tape.cast(number, bits, signed=False))
+
+    def _load_parameter(
+        self, statement: Statement, form: MemoryForm, source: Operand | None
+    ) -> list[Value]:
+        base = source.base if isinstance(source, MemoryOperand) else None
+        position = self._positions.get(base.name) if isinstance(base, SymbolOperand) else None
+        if position is None or form.element_count > 1:
+            raise Refused(statement, "is no load of one parameter")
+        assert isinstance(source, MemoryOperand)
+        assert isinstance(base, SymbolOperand)
+        parameter, offset = self._kernel.parameters[position], base.offset + source.offset
+        if parameter.is_array or parameter.element_count != 1:
+            raise Refused(statement, "reads a structure, which is not compared")
+        if offset < 0 or offset + form.width > parameter.bytes:
+            raise Refused(statement, "reads beyond the parameter")
+        name = f"param{position}"
+        if parameter.bytes == form.width == 8:
+            return [Value(self._question.make_constant(0), Root(name))]
+        word = self._add_input(name, max(8 * parameter.bytes, 16))
+        part = self._tape.shift_right(word, 8 * offset)
+        return [Value(self._tape.cast(part, 8 * form.width, signed=False))]
+
+    def store(self, statement: Statement, registers: Registers, active: Node | None) -> None:
+        """Store what registers hold, if the thread does it."""
+        form = self._read_form(statement)
+        if form.space == "param" or len(statement.operands) != 2:
+            raise Refused(statement)
+        target, source = statement.operands
+        sources = source.parts if isinstance(source, VectorOperand) else (source,)
+        if len(sources) != form.element_count:
+            raise Refused(statement)
+        values = [
+            self.get_number(self._read_operand(statement, x, registers, form.type)) for x in sources
+        ]
+        words = [self._tape.cast(x, 8 * form.width, signed=False) for x in values]
+        address = self._find_address(statement, form, target, registers)
+        self._memory.store(statement, address, form.width, words, active)

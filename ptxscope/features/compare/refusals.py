@@ -1,0 +1,48 @@
+"""What a comparison of kernels does not take: each statement by its name, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...engine.program.statement import Statement
+from ...engine.syntax.errors import quote_word
+from ...engine.syntax.opcodes import ATOMICS, BARRIERS, CALLS, COLLECTIVES, FENCES
+
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(BARRIERS, "a barrier"),
+    **dict.fromkeys(FENCES, "a fence"),
+    **dict.fromkeys(ATOMICS, "an atomic operation"),
+    **dict.fromkeys(COLLECTIVES, "an exchange between threads"),
+    "activemask": "an exchange between threads",
+    **dict.fromkeys(CALLS, "a call"),
+    "brx": "a branch by an index",
+    "trap": "a trap",
+}
+_ORDERS = frozenset(("volatile", "relaxed", "acquire", "release", "mmio"))
+"""The modifiers of accesses by which threads may communicate."""
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not an error
+    """A kernel has a statement that is not compared. Its text is one sentence."""
+
+    def __init__(self, statement: Statement, reason: str = "") -> None:
+        """``reason`` goes on with a sentence about the statement; by default, nothing models it."""
+        super().__init__(f", {reason}" if reason else f": {statement.explain_omission()}")
+        self.statement = statement
+        self.side = ""
+        """The letter of the kernel."""
+
+    def __str__(self) -> str:
+        place = f"line {self.statement.line}{f' of {self.side}' if self.side else ''}"
+        return f"{place}, {quote_word(self.statement.text)}{self.args[0]}"
+
+
+def check_kind(statement: Statement) -> None:
+    """Raise Refused for a statement by which threads communicate, or leave the kernel."""
+    kind = _KINDS.get(statement.opcode)
+    if kind:
+        raise Refused(statement, f"is {kind}, which is not compared")
+    orders = _ORDERS & {*statement.modifiers}
+    if statement.opcode in ("ld", "st") and orders:
+        raise Refused(statement, f"is .{min(orders)}: accesses by which threads communicate "
+                      "are not compared")  # fmt: skip

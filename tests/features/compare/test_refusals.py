@@ -1,0 +1,119 @@
+"""What is not compared is named, with its line, in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.features.prove.proof import Verdict
+from tests.features.compare.kernel_texts import compare, make_kernel
+
+pytest.importorskip("bitwuzla")
+
+STORE = "st.global.u32 [O], 1;"
+REFUSED = {
+    "bar.sync 0;": "is a barrier",
+    "membar.gl;": "is a fence",
+    "atom.global.add.u32 a, [O], 1;": "is an atomic operation",
+    "red.global.add.u32 [O], 1;": "is an atomic operation",
+    "shfl.sync.bfly.b32 a, n0, 1, 31, -1;": "is an exchange between threads",
+    "vote.sync.any.pred p, p, -1;": "is an exchange between threads",
+    "trap;": "is a trap",
+    "ld.volatile.global.u32 a, [I];": "is .volatile",
+    "mov.u32 a, %clock;": "reads %clock",
+    "ld.global.u64 x, [I]; ld.global.u32 a, [x];": "from no pointer parameter; --may-alias",
+    "ld.shared.u32 a, [I];": "by an address of global memory",
+    "cvt.rni.s32.f32 a, b; ex2.approx.f32 c, a; tex.1d.v4.s32.s32 {a,b,c,d}, [I, {a}];":
+        "is not modelled",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_statement_that_is_not_compared_is_named(text: str) -> None:
+    statement = text.split(";")[-2].strip()
+    kernel = make_kernel(text + STORE)
+    for pair, letter in (((kernel, make_kernel(STORE)), "A"), ((make_kernel(STORE), kernel), "B")):
+        found = compare(*pair)
+        assert found.verdict is Verdict.UNDECIDED
+        assert REFUSED[text] in found.reason
+        assert found.reason.startswith(f"line 7 of {letter}, `{statement}`")
+        assert found.reason.endswith(".")
+
+
+def test_a_loop_that_depends_on_data_is_named() -> None:
+    body = """
+        mov.b32 a, 0;
+        L: add.u32 a, a, 1;
+        setp.lt.u32 p, a, n0;
+        @p bra L;
+        st.global.u32 [O], a;
+    """
+    found = compare(body, STORE)
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason.startswith("line 11 of A, `@p bra L`, ends a loop whose number of turns")
+    few = compare(body, "max.u32 a, n0, 1; st.global.u32 [O], a;", where="n < 20")
+    assert few.verdict is Verdict.EQUAL
+
+
+def test_a_loop_ends_where_launches_do() -> None:
+    """1024 threads are halved 11 times at most."""
+    body = """
+        mov.u32 a, %ntid.x;
+        mov.b32 b, 0;
+        L: shr.u32 a, a, 1;
+        add.u32 b, b, 1;
+        setp.ne.u32 p, a, 0;
+        @p bra L;
+        st.global.u32 [O], b;
+    """
+    bits = "mov.u32 a, %ntid.x; clz.b32 b, a; sub.u32 b, 32, b; st.global.u32 [O], b;"
+    assert compare(body, bits).verdict is Verdict.EQUAL
+
+
+def test_parameters_must_fit() -> None:
+    kernel = make_kernel(STORE)
+    other = make_kernel(STORE, parameters=".param .u64 i, .param .u64 o, .param .u64 n")
+    with pytest.raises(ValueError, match="param2 has 32 bits in A and 64 in B"):
+        compare(kernel, other)
+    other = make_kernel(STORE.replace("O", "I"), parameters=".param .u64 i", head="")
+    with pytest.raises(ValueError, match="A has 3 parameters, and B has 1 parameter"):
+        compare(kernel, other)
+    with pytest.raises(ValueError, match="no operands satisfy"):
+        compare(kernel, kernel, where="n < 5 and n > 7")
+    with pytest.raises(PtxError):
+        compare(kernel, kernel, where="m < 5")
+    with pytest.raises(PtxError):
+        compare("vadd4.u32.u32.u32 a, b;", STORE)
+
+
+def test_floats_are_functions_of_their_operands() -> None:
+    sums = "ld.global.v2.f32 {a, b}, [I]; add.f32 c, a, b; fma.rn.f32 c, c, b, 0f3F800000;"
+    store = "st.global.f32 [O], c;"
+    other = sums.replace("c, a, b", "c, b, a").replace("c, c, b", "c, b, c")
+    found = compare(sums + store, other + store)
+    assert found.verdict is Verdict.EQUAL
+    assert found.has_floats
+    wrong = compare(sums + store, sums.replace("add.f32", "sub.f32") + store)
+    assert wrong.verdict in (Verdict.DIFFERENT, Verdict.UNDECIDED)
+    zero = compare("add.f32 c, n0, 0f00000000;" + store, "add.f32 c, 0f00000000, n0;" + store)
+    assert zero.verdict is Verdict.EQUAL
+    same = "ld.global.f32 a, [I]; add.f32 c, a, a;" + store
+    double = "ld.global.f32 a, [I]; mul.f32 c, a, 0f40000000;" + store
+    found = compare(same, double)  # equal in truth
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason.startswith("of float operations")
+
+
+def test_a_variable_of_the_thread_is_memory_of_its_own() -> None:
+    head = ".local .align 4 .b8 buffer[16]; ld.param.u64 I, [i]; ld.param.u64 O, [o];"
+    body = """
+        mov.u64 x, buffer; cvta.local.u64 y, x;
+        ld.global.u32 a, [I]; st.local.u32 [x+4], a;
+        ld.u32 b, [y+4]; st.global.u32 [O], b;
+    """
+    plain = "ld.global.u32 b, [I]; st.global.u32 [O], b;"
+    assert compare(make_kernel(body, head=head), plain).verdict is Verdict.EQUAL
+    wrong = make_kernel(body.replace("[y+4]", "[y+8]"), head=head)
+    assert compare(wrong, plain).verdict is not Verdict.EQUAL
+    wrong = make_kernel(body.replace("ld.u32 b, [y+4]", "ld.u32 b, [x+4]"), head=head)
+    assert "generic" in compare(wrong, plain).reason
