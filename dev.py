@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything a developer does, each in one command, from a fresh checkout.
+"""The tasks of developers, each in one command, from a fresh checkout.
 
     python3 dev.py explore     open the explorer: at first on an example
     python3 dev.py test        run the tests, a smaller draw of the long ones
@@ -46,7 +46,7 @@ EXAMPLE = (
 )
 SOURCES = ("ptxscope", "tests", "benchmarks", "tools", "dev.py")
 NPM_PACKAGES = {"pyodide": "314.0.7", "axe-core": "4.14.1"}
-"""What the web explorer is tested with."""
+"""Packages for the tests of the web explorer."""
 QUICK = (
     *("-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider"),
     *("tests/engine/test_parser.py", "tests/engine/test_verdicts.py", "tests/test_patterns.py"),
@@ -58,16 +58,16 @@ QUICK = (
     *("tests/export/test_text.py", "tests/export/test_marked.py"),
     *("tests/export/test_html.py", "tests/export/test_svg.py", "tests/export/test_files.py"),
 )
-"""Some of every kind of tests, for what differs by where they run."""
+"""Some tests of every kind, for differences between environments."""
 
 
 def python_of(venv: Path) -> Path:
-    """The interpreter of a virtual environment."""
+    """Return the interpreter of a virtual environment."""
     return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def make_venv(venv: Path, base: str = sys.executable) -> None:
-    """Make a virtual environment of an interpreter, or say what is missing for it."""
+    """Make a virtual environment of an interpreter, or report what is missing."""
     try:
         import ensurepip  # noqa: F401
         import venv as _  # noqa: F401
@@ -83,7 +83,7 @@ def make_venv(venv: Path, base: str = sys.executable) -> None:
 def environment(
     lock: str, venv: Path = ROOT / ".venv", base: str = sys.executable, *options: str
 ) -> Path:
-    """The interpreter of .venv, or of another such, which has what the lock names."""
+    """Return the interpreter of .venv, or of another environment, with the lock's packages."""
     python, stamp = python_of(venv), venv / f"{lock}.stamp"
     digest = hashlib.sha256((LOCKS / f"{lock}.txt").read_bytes()).hexdigest()
     if python.exists() and stamp.exists() and stamp.read_text() == digest:
@@ -102,32 +102,32 @@ def environment(
 
 
 def run(*command: str, cwd: Path = ROOT, **env: str) -> None:
-    """Run a command; leave with its status where it fails."""
+    """Run a command; exit with its status if it fails."""
     status = subprocess.run(command, cwd=cwd, env={**os.environ, **env}, check=False).returncode
     if status:
         sys.exit(status)
 
 
 def explore(*arguments: str) -> None:
-    """Open the explorer: on an example at first, then where it was left."""
+    """Open the explorer, on an example or on the saved state."""
     run(str(environment("run")), "-m", "ptxscope", "open", *arguments)
 
 
 def test(*arguments: str) -> None:
-    """Run the tests, side by side on every core."""
+    """Run the tests in parallel on every core."""
     run_tests(os.cpu_count() or 1, *arguments)
 
 
 def run_tests(workers: int, *arguments: str) -> None:
-    """Run the tests in so many processes."""
+    """Run the tests in a number of processes."""
     spread = ("-n", str(workers), "--dist", "worksteal")
-    # what was compiled is kept, else each of a thousand processes compiles everything anew
+    # compiled code is kept: otherwise each of a thousand processes compiles everything again
     command = (str(environment("dev")), "-m", "pytest", *spread, "-q", *arguments)
     run(*command, PYTHONDONTWRITEBYTECODE="")
 
 
 def thorough(*arguments: str) -> None:
-    """Run larger draws of the tests that `test` draws less of, and those for CI only.
+    """Run larger draws of the tests, and the tests for CI only.
 
     Without arguments, run all tests without one feature, another for each commit.
     """
@@ -155,24 +155,24 @@ def lint() -> None:
 
 
 def find_stray_folders(features: Path) -> list[Path]:
-    """Return the folders with code and without the record of a feature, which a start ignores."""
+    """Return the folders with code but without a feature's record, which are ignored."""
     folders = {path.parent for path in features.glob("*/*.py")}
     return sorted(x for x in folders if not (x / "feature.py").exists())
 
 
 def check() -> None:
-    """Everything that must hold before a change lands."""
+    """Run all checks of a change."""
     lint()
     test()
 
 
 def soak(*arguments: str) -> None:
-    """Long campaigns of the tests."""
+    """Run long campaigns of the tests."""
     test("--soak", *arguments)
 
 
 def wheel() -> None:
-    """Build the wheel, install it into a clean environment and use it there."""
+    """Build the wheel, install it in a clean environment and use it there."""
     python = str(environment("dev"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -189,7 +189,7 @@ def wheel() -> None:
 
 
 def sdist() -> None:
-    """Build the source distribution, install what it holds, and run its quick tests on that."""
+    """Build the source distribution, install it, and run its quick tests."""
     python = str(environment("dev"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -200,13 +200,13 @@ def sdist() -> None:
         installed = str(folder / "installed")
         pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         run(*pip, "--no-deps", "--no-build-isolation", "--target", installed, str(built))
-        shutil.rmtree(source.parent / "ptxscope")  # what is tested is what was installed
+        shutil.rmtree(source.parent / "ptxscope")  # the tests use the installed package
         run(python, "-m", "ptxscope", "trace", *EXAMPLE, cwd=folder, PYTHONPATH=installed)
         run(python, *QUICK, cwd=source.parent, PYTHONPATH=installed)
 
 
 def newest() -> None:
-    """Run the quick tests on the newest Python of this machine, where it has a newer one."""
+    """Run the quick tests on the newest Python of this machine, if it is newer."""
     found = max(_released_pythons(), default=None)
     if found is None or found[0][:2] <= sys.version_info[:2]:
         print(f"skipped: no newer Python here than {_OURS}")
@@ -231,7 +231,7 @@ def _test_quickly(task: str, version: tuple[int, ...], path: str) -> None:
     """Run the quick tests on another Python; print its version."""
     number = ".".join(map(str, version))
     print(f"{task}: Python {number}, {path}", flush=True)
-    # a few modules of it are used: they are compiled then
+    # the few modules in use are compiled on demand
     python = environment("dev", ROOT / f".venv-{number}", path, "--no-compile")
     run(str(python), *QUICK, PYTHONDONTWRITEBYTECODE="")
     run(str(python), str(ROOT / "tools" / "one_frame.py"), PYTHONPATH=str(ROOT))
@@ -254,7 +254,7 @@ def _released_pythons() -> Iterator[tuple[tuple[int, ...], str]]:
 
 
 def _pythons() -> Iterator[str]:
-    """Interpreters that may be here: in each folder of the path, pyenv's, uv's."""
+    """Yield possible interpreters: in each folder of the path, pyenv's, uv's."""
     for folder in os.get_exec_path():
         names = (f"python3.{minor}" for minor in range(11, 40))
         yield from filter(None, (shutil.which(name, path=folder) for name in names))
@@ -267,12 +267,12 @@ def _pythons() -> Iterator[str]:
 
 
 def page(*arguments: str) -> None:
-    """Use the web explorer in Chromium, or say what is missing for it."""
+    """Use the web explorer in Chromium, or report what is missing."""
     drive_browser("tools.page_proof", *arguments)
 
 
 def vscode() -> None:
-    """Compile the extension of VS Code, or say what is missing for it."""
+    """Compile the extension of VS Code, or report what is missing."""
     npm = shutil.which("npm")
     if npm is None:
         print("skipped: no npm here")
@@ -310,29 +310,29 @@ def bench(*arguments: str) -> None:
 
 
 def prove(*arguments: str) -> None:
-    """Prove what the product says."""
+    """Prove ptxscope's claims."""
     run(str(environment("dev")), "-m", "tools.proofs", *arguments)
 
 
 def screenshots(*arguments: str) -> None:
-    """Draw screenshots/ anew."""
+    """Redraw screenshots/."""
     run(str(environment("dev")), "-m", "tools.screenshots", *arguments)
 
 
 def demo() -> None:
-    """Draw screenshots/demo.svg anew."""
+    """Redraw screenshots/demo.svg."""
     run(str(environment("dev")), "-m", "tools.demo")
 
 
 def stubs() -> None:
-    """Write the types of the names of the package anew."""
+    """Rewrite the types of the package's names."""
     run(str(environment("dev")), "-m", "tools.stubs")
 
 
 def docs(*arguments: str) -> None:
     """Build the manual; a warning is an error. With --renew, renew its generated parts first."""
     target = str(ROOT / "docs" / "_build")
-    if "--renew" in arguments:  # with the solver, which pages show at work
+    if "--renew" in arguments:  # with the solver, for examples in pages
         run(str(environment("dev")), "-m", "tools.manual")
         arguments = tuple(x for x in arguments if x != "--renew")
     python = str(environment("docs", ROOT / ".venv-docs"))
@@ -341,7 +341,7 @@ def docs(*arguments: str) -> None:
 
 
 def lock() -> None:
-    """Resolve locks/ anew for every supported Python."""
+    """Resolve locks/ again for every supported Python."""
     uv = shutil.which("uv")
     if uv is None:
         sys.exit("`uv` resolves the locks: pipx install uv")
@@ -369,7 +369,7 @@ TASKS = {
 
 
 def main() -> None:
-    """Run the task that is named."""
+    """Run a task by name."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the one file an older Python may start
         sys.exit(f"ptxscope needs Python 3.11 or later; this is {sys.version.split()[0]}")
     name, *arguments = sys.argv[1:] or ["--help"]

@@ -1,9 +1,9 @@
 """`python3 -m tools.costs`: the machine instructions of typical forms, and cheaper equal forms.
 
 Needs ptxas, nvdisasm and the solver. Writes ptxscope/features/costs/costs.csv. A count is of the
-instructions that compute from operands, without loads, stores, addresses and constants. A form is
-the same as another if the solver has proved their results equal for all operands. With a number of
-seconds, as `python3 -m tools.costs 30`, it proves what has no proof yet, with more time each.
+instructions that compute from operands, without loads, stores, addresses and constants. Forms are
+equal if the solver has proved their results equal for all operands. With a number of seconds, as
+`python3 -m tools.costs 30`, it retries missing proofs with more time each.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_kernels
 from ptxscope.features.prove.equivalence import prove
 
 _SAMPLES = {"lut": (0xCA,), "cmp": ("eq", "lt")}
-"""The values of slots with many, of which some are typical."""
+"""Typical values of slots with many values."""
 _SECONDS = 2.0
 """The time for one proof."""
 _DRAWS = 150
@@ -58,12 +58,11 @@ class MeasuredForm(NamedTuple):
     form: Form
     counts: tuple[int, ...]
     verdict: str
-    """``yes`` if all its machine code is proved to compute what is documented; the errata that it
-    follows; or ``no`` without a proof."""
+    """``yes`` if all its machine code is proved to be as documented, its errata, or ``no``."""
 
 
 def list_forms() -> list[Form]:
-    """Return the forms: all types, alternatives and comparisons, and one optional slot at most."""
+    """Return the forms: all types, alternatives and comparisons, with at most one optional slot."""
     return list(dict.fromkeys(form for entry in ENTRIES for form in _iter_forms(entry)))
 
 
@@ -85,7 +84,7 @@ def _fill(form: Form, values: dict[str, object]) -> Form:
 
 
 def _list_values(slot: Slot) -> Sequence[object]:
-    """Return the values of a slot, or some of many."""
+    """Return the values of a slot, or a sample of many."""
     if slot.name in _SAMPLES and len(slot.values) > 6:
         return [x for x in slot.values if x in _SAMPLES[slot.name]]
     if is_selector_slot(slot):
@@ -94,7 +93,7 @@ def _list_values(slot: Slot) -> Sequence[object]:
 
 
 def measure(forms: Sequence[Form], arch: str, seconds: float = _SECONDS) -> list[FormVerdict]:
-    """Compile forms for an architecture, count their instructions, and prove what they compute."""
+    """Compile forms for an architecture, count their instructions, and prove their results."""
     ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
     sources = [make_kernel_source(make_instruction(form)) for form in forms]
     kernels = compile_kernels(ptxas, nvdisasm, arch, sources)
@@ -142,7 +141,7 @@ def _judge(found: Sequence[FormVerdict]) -> str:
 
 
 def _compute(plan: Plan, seed: int) -> tuple[object, ...]:
-    """Return the results of a plan for operands that only depend on their roles."""
+    """Return the results of a plan for operands that depend only on their roles."""
     rng = Random(seed)
     values = {role: rng.choice((rng.getrandbits(64), rng.choice(_EDGES))) for role in "abce"}
     bits = {x.role: values.get(x.role, 0) & ((1 << x.type.bits) - 1) for x in plan.sources}
@@ -150,7 +149,7 @@ def _compute(plan: Plan, seed: int) -> tuple[object, ...]:
 
 
 def find_equal(costs: Sequence[MeasuredForm]) -> dict[Form, Form]:
-    """Return for each form the cheapest one that is proved equal, if that is cheaper."""
+    """Map each form to the cheapest form proved equal, if that is cheaper."""
     groups: dict[object, list[MeasuredForm]] = {}
     for cost in costs:
         plan, entry = lower(cost.form), get_entry(cost.form)
@@ -192,7 +191,7 @@ def write_table(costs: Sequence[MeasuredForm], equal: dict[Form, Form], tools: s
 
 
 def decide_again(seconds: float, pool: ProcessPoolExecutor) -> None:
-    """Prove the machine code of forms without a proof once more, with more time each."""
+    """Retry missing proofs of machine code, with more time each."""
     table = read_table()
     open_lines = [x.line for x in table.costs.values() if x.verdict == "no"]
     forms = [parse(line).form for line in open_lines]
@@ -218,7 +217,7 @@ def _measure_one(task: tuple[Form, str], seconds: float) -> FormVerdict:
 
 
 def main() -> None:
-    """Write the file, or with a number of seconds, prove what is left of it."""
+    """Write the file; with a number of seconds, retry its missing proofs."""
     with ProcessPoolExecutor(2) as pool:
         if sys.argv[1:]:
             decide_again(float(sys.argv[1]), pool)

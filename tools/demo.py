@@ -1,8 +1,8 @@
 """Play a script of keys in the running app, as screenshots/demo.svg: `python3 dev.py demo`.
 
-Every settled screen is a frame of one animated SVG, drawn from the strips that the compositor
-makes: no script, no font and no picture from elsewhere. A row that frames have in common is
-drawn once; who asked for less motion, or can't animate, sees the last frame.
+Every settled screen is a frame of one animated SVG, drawn from the compositor's strips, without
+scripts, fonts or pictures from elsewhere. Frames share the drawing of common rows. Readers without
+animation, or with reduced motion, see the last frame.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PATH: Final = Path(__file__).resolve().parent.parent / "screenshots" / "demo.svg
 
 
 class Beat(NamedTuple):
-    """Keys, with blanks between them, and how many seconds what they lead to is shown."""
+    """Keys, separated by blanks, and the seconds for which their effect is shown."""
 
     keys: str
     seconds: float
@@ -49,7 +49,7 @@ SCRIPT: Final = (
     Beat("n", 3.0),  # saturate
     Beat("n", 2.5),  # merge: lane 2 keeps c
     Beat("n", 2.5),  # write
-    Beat("l", 1.2),  # a cursor: where these bytes came from
+    Beat("l", 1.2),  # a cursor: the origins of these bytes
     Beat("up", 1.0),
     Beat("right", 1.2),
     Beat("space", 3.0),  # the mask takes lane 2 in
@@ -74,7 +74,7 @@ class Frame(NamedTuple):
 
 
 async def play(script: Sequence[Beat] = SCRIPT) -> tuple[list[Frame], Setup]:
-    """Play a script in the app: what was seen after each beat, and what is open at the end."""
+    """Play a script in the app; return the screen after each beat, and the final app."""
     app = Explorer(parse(PTX), VALUES)
     app.animation_level = "none"
     frames = []
@@ -88,7 +88,7 @@ async def play(script: Sequence[Beat] = SCRIPT) -> tuple[list[Frame], Setup]:
 
 
 async def _settled(pilot: Pilot[None]) -> Sequence[Strip]:
-    """The screen as soon as it does not change any more."""
+    """Return the screen once it stops changing."""
     seen: Sequence[Strip] = ()
     for _ in range(50):
         await pilot.pause()
@@ -103,35 +103,35 @@ async def _settled(pilot: Pilot[None]) -> Sequence[Strip]:
 
 WIDTH: Final = 8
 HEIGHT: Final = 16
-"""Of a character."""
+"""The height of a character."""
 BAR: Final = 32
-"""Above the screen: the window's title, and the keys that were pressed."""
+"""The height of the bar above the screen, with the window's title and the pressed keys."""
 EDGE: Final = 8
-"""Around the screen."""
+"""The width of the border around the screen."""
 _FONTS: Final = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace'
 _PAPER: Final = "#121212"
-"""Of the window, and of most of what is on it."""
+"""The background of the window and of most cells."""
 
 
 class Pen:
-    """Draws screens; what they have in common once."""
+    """Draws screens, with shared definitions of common parts."""
 
     def __init__(self) -> None:
         self._inks: dict[str, str] = {}
-        """Class names, by what CSS says."""
+        """Class names, by their CSS."""
         self._shapes: dict[str, str] = {}
-        """Definitions of characters that are drawn rather than written, by id."""
+        """Definitions of drawn characters, by id."""
         self._rows: dict[str, str] = {}
-        """Ids, by what is in a row."""
+        """Ids, by the contents of rows."""
 
     def defined(self) -> tuple[str, str]:
-        """The style sheet, and the definitions, of what was drawn."""
+        """Return the style sheet and the definitions of the drawn screens."""
         inks = "\n".join(f".{name}{{{css}}}" for css, name in self._inks.items())
         rows = (f'<g id="{name}">{drawn}</g>' for drawn, name in self._rows.items())
         return inks, "\n".join((*self._shapes.values(), *rows))
 
     def screen(self, rows: Sequence[Strip]) -> str:
-        """The rows of a screen, each by the id of what is in it."""
+        """Return the rows of a screen, each as a reference to its definition."""
         drawn = (self._row(row) for row in rows)
         return "".join(
             f'<use href="#{self._rows.setdefault(row, f"r{len(self._rows)}")}" y="{y * HEIGHT}"/>'
@@ -161,7 +161,7 @@ class Pen:
         return f'<rect class="{self._class(f"color:{paper}")}" {size}/>'
 
     def _text(self, ink: str, cells: list[Cell]) -> str:
-        """Cells of one ink: words, single characters, and shapes with their repetitions."""
+        """Return cells of one ink: words, single characters, and repeated shapes."""
         text, drawn = "".join(cell.char for cell in cells), []
         for found in _TOKENS.finditer(text):
             token, first, last = found[0], cells[found.start()], cells[found.end() - 1]
@@ -175,7 +175,7 @@ class Pen:
         return "".join(drawn)
 
     def _shape(self, char: str, count: int) -> str | None:
-        """The id of a character that is drawn, so many times: it says which and how many."""
+        """Return the id of a repeated drawn character, which contains both."""
         drawn = outline(char, count)
         if drawn is None:
             return None
@@ -185,7 +185,7 @@ class Pen:
 
 
 def film(frames: Sequence[Frame]) -> str:
-    """An animated SVG: frames that are seen one at a time, for ever."""
+    """Return an animated SVG that shows frames one at a time, repeatedly."""
     pen = Pen()
     ends = list(accumulate(frame.beat.seconds for frame in frames))
     starts = [0.0, *ends[:-1]]
@@ -233,7 +233,7 @@ color="{_PAPER}"/>
 
 
 def _cap(keys: str, width: int) -> str:
-    """The keys that led to a frame, on a key cap in the title bar."""
+    """Return the keys of a frame, on a key cap in the title bar."""
     runs = [(_named(key), len(list(run))) for key, run in groupby(keys.split())]
     said = " ".join(name if count == 1 else f"{name} ×{count}" for name, count in runs)
     if not said:
@@ -257,7 +257,7 @@ def _named(key: str) -> str:
 
 
 class Cell(NamedTuple):
-    """A character: where it stands, and CSS of how it is drawn."""
+    """A character with its position and CSS."""
 
     char: str
     x: int
@@ -316,7 +316,7 @@ _BLOCKS: Final[dict[str, _Box]] = {
 
 
 def outline(char: str, count: int) -> str | None:
-    """The path of blocks or lines, so many times; None where a font has to say what it is."""
+    """Return the path of repeated blocks or lines; None for characters of a font."""
     if char in _BLOCKS:
         return _path([_BLOCKS[char]], count)
     words = unicodedata.name(char, "").split()
@@ -329,10 +329,10 @@ def outline(char: str, count: int) -> str | None:
 
 
 def _sides(words: list[str]) -> dict[str, float] | None:
-    """The sides that a box drawing's lines go to, and how thick they are, by its name."""
+    """Return the sides of a box drawing's lines and their thickness, by its name."""
     if words[:2] != ["BOX", "DRAWINGS"]:
         return None
-    # what is said of a side stands before all of them, or behind each
+    # an attribute precedes all sides, or follows each
     told = words[2:] if words[2] in _THICK else words[:1:-1]
     found, thick = {}, 0.0
     for word in told:
@@ -343,7 +343,7 @@ def _sides(words: list[str]) -> dict[str, float] | None:
 
 
 def _lines(sides: dict[str, float]) -> list[_Box]:
-    """From the middle to the sides, as far behind it as the lines across are thick."""
+    """Return lines from the middle to the sides, extended by the thickness of lines across."""
     x, y = _MIDDLE
     boxes: list[_Box] = []
     across = max(sides.get("U", 0), sides.get("D", 0)) / 2
@@ -362,7 +362,7 @@ def _lines(sides: dict[str, float]) -> list[_Box]:
 
 
 def _dashes(sides: dict[str, float], words: list[str]) -> list[_Box]:
-    """A line's dashes, with gaps as long as half of one."""
+    """Return a line's dashes, with gaps of half a dash."""
     count = next(_DASHES[word] for word in words if word in _DASHES)
     (x, y), thick = _MIDDLE, max(sides.values())
     if "L" in sides:
@@ -373,7 +373,7 @@ def _dashes(sides: dict[str, float], words: list[str]) -> list[_Box]:
 
 
 def _path(boxes: list[_Box], count: int) -> str:
-    """Boxes, repeated from left to right; those that touch are one."""
+    """Return the path of boxes, repeated from left to right; touching boxes are joined."""
     repeated = [(y, h, x + WIDTH * at, w) for at in range(count) for x, y, w, h in boxes]
     merged: list[tuple[float, float, float, float]] = []
     for y, h, x, w in sorted(repeated):
@@ -385,7 +385,7 @@ def _path(boxes: list[_Box], count: int) -> str:
 
 
 def _arc(sides: str) -> str:
-    """A light quarter of a turn, as the outline of what is filled."""
+    """Return the outline of a light quarter turn."""
     x, y = _MIDDLE
     right, down = (1 if "R" in sides else -1), (1 if "D" in sides else -1)
     edge, end = (WIDTH if right > 0 else 0), (HEIGHT if down > 0 else 0)
@@ -401,7 +401,7 @@ def _arc(sides: str) -> str:
 
 
 def main() -> None:
-    """Play the script and write what was seen."""
+    """Play the script and write the animation."""
     frames, _ = asyncio.run(play())
     svg = film(frames)
     PATH.write_text(svg, encoding="utf-8")

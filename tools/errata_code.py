@@ -1,8 +1,8 @@
 """`python3 -m tools.errata_code NVDISASM PTXAS`: the machine code of the errata's examples.
 
-Writes machine_code.csv of the feature `check`: a row for each instruction of the kernel of the
-report, with its value for the operands of the example. The report has it where no tools are. The
-whole code goes to the tests of the feature `machine`, which run it again.
+Writes machine_code.csv of the feature `check`: a row for each instruction of the report's kernel,
+with its value for the example's operands, for reports without the tools. The whole code goes to the
+tests of the feature `machine`, which run it again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""`python3 -m tools.errata_evidence NVDISASM PTXAS…`: what ptxas makes of the errata's examples.
+"""`python3 -m tools.errata_evidence NVDISASM PTXAS…`: ptxas's code for the errata's examples.
 
 Writes evidence.csv of the feature `check`, a row for each erratum, release and answer:
 
 - proved: the machine code of the example equals the model of the release for all operands.
 - computed: the machine code gives this result on the example's operands.
-- executed: results of tests/data, by an interpreter of their own, that the erratum changes.
+- executed: results of tests/data, by a separate interpreter, that the erratum changes.
 - device: a published result of a GPU (docs/semantics.md, 4).
 """
 
@@ -58,7 +58,7 @@ _DEVICE_ROW = EvidenceRow("E2", "device", "ptxas", "", "", 1)
 
 
 class Answer(NamedTuple):
-    """What the machine code of an example does."""
+    """The result of an example's machine code."""
 
     method: str
     result: str
@@ -68,7 +68,7 @@ class Answer(NamedTuple):
 def _decide(
     x: KnownErratum, line: str, source: KernelSource, kernel: MachineKernel | str
 ) -> Answer | None:
-    """Return the answer of machine code; None if it is not known."""
+    """Return the answer of machine code; None if unknown."""
     verdict = decide_line(line, source, kernel, timeout=_TIMEOUT)
     if verdict.outcome is VerdictOutcome.PROVED and isinstance(x, Erratum):
         if verdict.is_as_documented:

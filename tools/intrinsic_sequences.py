@@ -1,7 +1,7 @@
 """`python3 -m tools.intrinsic_sequences`: the table of sequences that compute CUDA's intrinsics.
 
-Writes ptxscope/blocks/patterns.txt from what the nvcc on the path makes of each SIMD
-intrinsic, and of the same written by hand. Each row is proved; without a proof, nothing is written.
+Writes ptxscope/blocks/patterns.txt from nvcc's code for each SIMD intrinsic, and for the same
+written by hand. Each row is proved; without a proof, nothing is written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads
 TABLE = Path(__file__).resolve().parent.parent / "ptxscope/blocks/patterns.txt"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 SIMD = re.compile(r"__v[a-z]+[24]|__vi\w+16x2\w*")
-"""The names of intrinsics on lanes: other sequences are too common to say anything."""
+"""The names of intrinsics on lanes: other sequences are too common."""
 MIN_OPERATIONS = 2
 TIMEOUT = 120.0
 
@@ -55,14 +55,14 @@ IDIOMS = (
     ("__vcmpltu", "{fill}((~a & b) | (~(a ^ b) & ~((a | {high}) - (b & {low}))))"),
     ("__vabs", "(a ^ {spread}) + ({spread} & {ones})"),
 )  # fmt: skip
-"""Intrinsics without their number of lanes, and C of a and b that people write for them.
+"""Intrinsics without their number of lanes, and common C for them, of a and b.
 
-``{fill}(x)`` is ``prmt`` that repeats the top bit of each lane, ``{spread}`` that of a.
+``{fill}(x)`` is ``prmt`` that repeats the top bit of each lane; ``{spread}`` is the same of a.
 """
 
 
 def main() -> None:
-    """Write the table, and print what is in it."""
+    """Write the table, and print its size."""
     patterns, version = list[Pattern](), ""
     for pattern, ptx_version in _iter_patterns():
         version = ptx_version
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def _iter_patterns() -> Iterator[tuple[Pattern, str]]:
-    """Yield the patterns that nvcc makes, and its version."""
+    """Yield the patterns of nvcc's code, and its version."""
     for architecture in ARCHITECTURES:
         ptx = compile_ptx(architecture)
         for name, kernel in map_kernels(ptx).items():
@@ -91,7 +91,7 @@ def _iter_patterns() -> Iterator[tuple[Pattern, str]]:
 
 
 def _iter_idioms() -> Iterator[tuple[str, str]]:
-    """Yield the intrinsics and the C of them."""
+    """Yield the intrinsics and their C."""
     for name, expression in IDIOMS:
         for lanes, selector in (("4", "0xba98"), ("2", "0xbb99")):
             text = expression.format(
@@ -117,7 +117,7 @@ extern "C" __global__ void k{name}(unsigned *d, const unsigned *p, const unsigne
 
 
 def compile_expression(name: str, expression: str, architecture: str) -> str:
-    """Return the kernel that nvcc makes of C that computes an intrinsic of a and b."""
+    """Return nvcc's kernel for C that computes an intrinsic of a and b."""
     if len(map_intrinsics()[name].parameters) == 1:
         expression = f"{expression} + 0 * b"
     with tempfile.TemporaryDirectory() as folder:
@@ -146,7 +146,7 @@ def read_kernel(name: str, kernel: str) -> Pattern:
 
 
 def is_known(pattern: Pattern, patterns: list[Pattern]) -> bool:
-    """Return whether one of some patterns is the same but for the order of operands."""
+    """Return whether a pattern equals one of some others, except for the order of operands."""
     flow = DataFlow()
     numbers = [
         flow.add_input(letter) if node.operation == INPUT else flow.add(node)

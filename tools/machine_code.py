@@ -1,7 +1,7 @@
 """`python3 -m tools.machine_code`: the machine code of a sample of lines, kept for the tests.
 
 Needs nvcc, ptxas and nvdisasm. Writes call.txt, blocks.txt and machine_code_ARCH.txt in
-tests/features/machine/data: the text of nvdisasm, without what nothing reads.
+tests/features/machine/data: the text of nvdisasm, without unread parts.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ BLOCKS = (
 BLOCK_TARGETS = tuple((arch, level) for arch in ("sm_75", "sm_90", "sm_120") for level in (0, 3))
 BLOCKS_PATH = TESTS / "features" / "machine" / "data" / "blocks.txt"
 CALL, CALL_PATH = "d = __vavgu4(a, b);", TESTS / "features" / "machine" / "data" / "call.txt"
-"""The call of an intrinsic, and the file of its machine code and of its instruction's."""
+"""The call of an intrinsic, and the file of its and its instruction's machine code."""
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
 COUNTED_LINES = {
     "vadd4.s32.s32.s32.sat d, a, b, c": 42,
@@ -67,7 +67,7 @@ COUNTED_LINES = {
     "vmad.s32.s32.s32.sat.shr15 d, a, b, c": 11,
     "vabsdiff4.u32.u32.u32.add d, a, b, c": 1,
 }
-"""Lines and their instructions for sm_90, without loads and addresses, as counted elsewhere."""
+"""Lines with their counts of instructions for sm_90, without loads and addresses."""
 _LINES_OF_OPCODE = 3
 _SECTION = re.compile(r"\s*\.section\s+(\S+)")
 _KEPT_SECTION = re.compile(r"\.(?:text|nv\.constant\d)\.k\d+")
@@ -84,7 +84,7 @@ class Sample(NamedTuple):
 
 
 def list_lines() -> list[str]:
-    """Return the lines: those that are counted, the errata's, and some of the golden ones."""
+    """Return the counted lines, the errata's lines, and some golden ones."""
     lines = [*COUNTED_LINES]
     lines += [x.example[0] for x in ERRATA if _WITH_CONTROL_FLOW not in x.opcodes]
     golden: dict[str, list[str]] = {}

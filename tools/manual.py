@@ -1,7 +1,7 @@
 """Renew the manual: `python3 dev.py docs --renew`; with --check, list what is stale instead.
 
-docs/reference/ is generated. The other pages are written by hand; what their commands print and
-draw is renewed in them, and so are the pictures of the explorer.
+docs/reference/ is generated. In the other pages, the output and the pictures of commands are
+renewed, and so are the pictures of the explorer.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _make_lessons() -> dict[str, str]:
 
 
 def find_stale_files() -> list[Path]:
-    """Return the generated files that differ from what would be generated, or are left over."""
+    """Return the generated files that are stale or left over."""
     files = {REFERENCE / path: text for path, text in make_files().items()}
     stale = [
         path
@@ -86,7 +86,7 @@ def _renew_reference() -> None:
 
 
 def main() -> None:
-    """Renew all of it, or fail if something is stale."""
+    """Renew the manual, or fail if a part is stale."""
     if "--check" in sys.argv:
         stale = find_stale_files()
         sys.exit("\n".join(f"stale: {path.relative_to(ROOT)}" for path in stale))

@@ -105,7 +105,7 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
         ),
     ),
 )  # fmt: skip
-"""What is documented, and the members of each class; names of a feature are texts."""
+"""The documented objects, with the members of classes; names of a feature are texts."""
 _COLUMNS = 88
 _CODE = re.compile(r"``([^`]++)``")
 
@@ -127,7 +127,7 @@ def make_files() -> dict[str, str]:
 
 
 def _find(thing: object) -> object:
-    """Return what is documented; None for a name whose feature is gone."""
+    """Return the documented object; None for a name of a missing feature."""
     return getattr(ptxscope, thing, None) if isinstance(thing, str) else thing
 
 
@@ -142,7 +142,7 @@ def _object_lines(thing: Any, members: Sequence[str]) -> list[str]:
 
 
 def _get_path(thing: Any) -> str:
-    """Return the name by which an object is imported."""
+    """Return the import path of an object."""
     name = str(thing.__name__)
     return f"ptxscope.{name}" if name in ptxscope.__all__ else f"{thing.__module__}.{name}"
 

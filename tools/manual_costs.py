@@ -14,7 +14,7 @@ from .manual_text import format_cell_code, format_sentence, heading, table
 
 
 def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
-    """Return what the forms of an opcode need, and the machine instructions of typical ones."""
+    """Return the requirements of an opcode's forms, and typical machine instructions."""
     lines = heading("Since and cost", 2)
     rows = []
     for shape in shapes:
@@ -43,7 +43,7 @@ def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
 
 
 def _cheaper_lines(groups: Sequence[CheaperForms]) -> list[str]:
-    """Return which forms have a cheaper equal one."""
+    """Return the forms with a cheaper equal one."""
     if not groups:
         return []
     told = [format_sentence(x.sentence) for x in groups if x.without]
@@ -65,7 +65,7 @@ def _cheaper_lines(groups: Sequence[CheaperForms]) -> list[str]:
 
 
 def _describe_proofs(costs: Sequence[FormCost]) -> str:
-    """Return whether the machine code is proved to compute what *Operation* says."""
+    """Describe whether the machine code is proved to be equal to *Operation*."""
     texts = []
     if wrong := [x for x in costs if x.verdict not in ("yes", "no")]:
         lines = ", ".join(f"{_format_mnemonic(x)} ({x.verdict})" for x in wrong)

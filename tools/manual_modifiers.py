@@ -49,7 +49,7 @@ _GENERAL: dict[str, Effect] = {
     "ctype": Effect("the type of c"),
     "stype": Effect("the type of the operands"),
 }
-"""The effects that hold for every instruction, unless another table has its own."""
+"""The default effects of modifiers, which other tables override."""
 _SCALAR: dict[str, Effect] = {
     "dtype": Effect("the range of `.sat`; how c is read with `.add`, `.min` and `.max`"),
     "sat": Effect(
@@ -197,7 +197,7 @@ def _describe_comparison(entry: Entry) -> dict[str, Effect]:
 
 
 def describe_operand(entry: Entry, operand: Operand) -> str:
-    """Return what an operand holds."""
+    """Describe the contents of an operand."""
     lanes = f"{('', '', 'two', '', 'four')[entry.lanes]} lanes"
     if entry.group is Group.SIMD:
         if operand.role is Role.C:

@@ -71,7 +71,7 @@ _EXAMPLE_BITS = {
     "guard": 1,
     **dict.fromkeys("dpq", 0x55AA55AA),
 }
-"""Values by role for the lines of the PTX ISA, which come without values."""
+"""Values by role for the lines of the PTX ISA, which have none."""
 
 
 class Published(NamedTuple):
@@ -97,7 +97,7 @@ _CORRECTIONS = {
         "vset4.u32.u32.ne.add  r1, r2, r3, r0;",
     ),
 }
-"""What the two illegal lines may have meant, by opcode."""
+"""Possible corrections of the two illegal lines, by opcode."""
 
 
 def make_files() -> dict[str, str]:
@@ -163,7 +163,7 @@ def _link_opcode(opcode: str) -> str:
 
 
 def make_instruction_page(entry: Entry) -> list[str]:
-    """Return the lines of the page on an opcode, whose first shape is an entry."""
+    """Return the lines of an opcode's page, given its first shape."""
     from .manual_costs import make_cost_lines  # the page has all features
 
     shapes = (entry, *list_shapes(entry.opcode)[1:])
@@ -190,7 +190,7 @@ def format_shape_title(shape: Entry) -> str:
 
 
 def _shape_lines(entry: Entry, level: int) -> list[str]:
-    """Return what a shape computes, its syntax, operation and examples, in sections of a level."""
+    """Return a shape's summary, syntax, operation and examples, in sections of a level."""
     from ptxscope.features.operation.pseudocode import make_pseudocode  # as above
 
     pseudocode = make_pseudocode(entry)
@@ -209,7 +209,7 @@ def _shape_lines(entry: Entry, level: int) -> list[str]:
 
 
 def _describe_entry(entry: Entry, lines: Sequence[str]) -> str:
-    """Return what an instruction does, with the formula of a lane if its pseudocode has lanes."""
+    """Describe an instruction, with the formula of a lane if its pseudocode has lanes."""
     formula = next((x[1] for x in map(_LANE_FORMULA.search, lines) if x), "")
     if not formula or "CMP" in entry.summary:
         return format_sentence(entry.summary)
@@ -252,7 +252,7 @@ def _slot_row(entry: Entry, slot: Slot, effect: Effect) -> tuple[str, str, str]:
 
 
 def _format_modifier(entry: Entry, slot: Slot) -> str:
-    """Return the name of a slot, if the syntax or the operation names it, and its values."""
+    """Return the name of a slot, if used in the syntax or the operation, and its values."""
     undocumented = find_undocumented_values(entry, slot)
     choices = format_slot_choices(slot, undocumented, DAGGER)
     if slot.word and slot.place is not SlotPlace.MODIFIER:
@@ -333,7 +333,7 @@ def _format_results(trace: Trace) -> str:
 
 
 def _describe_other(trace: Trace) -> str:
-    """Return what another assembler gives, if it differs."""
+    """Describe another assembler's result, if it differs."""
     texts = []
     for deviation in find_deviations(trace):
         ids = " and ".join(_link_erratum(x, "../errata/") for x in deviation.errata)
@@ -347,7 +347,7 @@ def _link_erratum(erratum: Erratum, folder: str) -> str:
 
 
 def _pitfall_lines(entry: Entry) -> list[str]:
-    """Return what goes wrong with an instruction, in the sentences of the catalog and engine."""
+    """Return the pitfalls of an instruction, in sentences of the catalog and engine."""
     lines = heading("Pitfalls", 2)
     shapes = list_shapes(entry.opcode)
     rules = dict.fromkeys(x.rule for shape in shapes for x in shape.constraints)
@@ -536,14 +536,14 @@ def _make_misconception_page() -> list[str]:
 
 @cache
 def load_published() -> tuple[Published, ...]:
-    """Return every line that the PTX ISA prints for these instructions."""
+    """Return every line of the PTX ISA with these instructions."""
     text = (ROOT / "tests/data/published.txt").read_text(encoding="utf-8")
     lines = (line.partition("\t") for line in text.splitlines() if not line.startswith("#"))
     return tuple(Published(text, verdict == "legal") for verdict, _, text in lines)
 
 
 def _trace_corrections() -> list[Trace]:
-    """Return what the two illegal lines may have meant, evaluated."""
+    """Evaluate the possible corrections of the two illegal lines."""
     return [_trace_with_bits(parse(corrected)) for _, corrected in _CORRECTIONS.values()]
 
 

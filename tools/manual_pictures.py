@@ -27,7 +27,7 @@ SHOTS: Final = (
 
 
 def renew_pictures() -> None:
-    """Draw those that are stale."""
+    """Draw stale pictures."""
     for shot in SHOTS:
         path, svg = FOLDER / f"{shot.name}.svg", asyncio.run(draw(shot))
         if not path.exists() or path.read_text(encoding="utf-8") != svg:

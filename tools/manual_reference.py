@@ -160,7 +160,7 @@ def _iter_fields(schema: dict[str, Any], path: str) -> Iterator[tuple[str, str, 
 def _iter_field(
     root: dict[str, Any], part: dict[str, Any], path: str, known_paths: dict[str, str]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield a field and those in it; a shared definition is described at its first use."""
+    """Yield a field and nested ones; a shared definition is described at its first use."""
     about = part.get("description", "")
     part = _resolve(root, part)
     type_ = _format_type(root, part)

@@ -1,4 +1,4 @@
-"""What commands print, as pages show it: `python -m tools.manual_shown` renews all pages."""
+"""The output of commands in pages: `python -m tools.manual_shown` renews all pages."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 DOCS: Final = ROOT / "docs"
 README: Final = ROOT / "README.md"
 ELIDED: Final = "  ...\n"
-"""A line of the README that stands for any number of printed lines."""
+"""A line of the README for any number of printed lines."""
 DEVELOPMENT_PAGES: Final = frozenset({"architecture.md", "releasing.md"})
 """Pages of docs/ that are not part of the manual."""
 
 
 class Command(NamedTuple):
-    """A command of a block, and the output that the block shows; empty if it shows none."""
+    """A command of a block, and its output in the block, which may be empty."""
 
     text: str
     """The command with its continuation lines."""
@@ -60,16 +60,16 @@ def find_labels(text: str) -> set[str]:
 
 
 def list_missing_features() -> set[str]:
-    """Return the features that pages name, and that are gone."""
+    """Return the missing features that pages name."""
     paths = (README, *find_written_pages())
     named = set().union(*(find_labels(path.read_text(encoding="utf-8")) for path in paths))
     return named - {feature.name for feature in list_features()}
 
 
 def read_page(path: Path) -> str:
-    """Return a page without the names of features, and without what belongs to those gone.
+    """Return a page without the names of features and without parts of missing features.
 
-    If the page does, that is everything.
+    A page of a missing feature is empty.
     """
     text, present = path.read_text(encoding="utf-8"), {x.name for x in list_features()}
     while match := _LABEL.search(text):
@@ -94,7 +94,7 @@ def _find_fences(text: str, language: str) -> Iterator[re.Match[str]]:
 
 
 def find_files(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and content of each file that a page shows: a name, a colon, a block."""
+    """Yield the name and content of each file in a page: a name, a colon, a block."""
     for match in re.finditer(r"^`(\S+\.\w+)`:\n\n```\w+\n((?:.*\n)*?)```$", text, re.MULTILINE):
         yield match[1], match[2]
 
@@ -115,14 +115,14 @@ def split_commands(block: str) -> list[Command]:
 
 
 def write_files(folder: Path) -> None:
-    """Write the files that pages show, each under its name."""
+    """Write the files in pages under their names."""
     for path in find_written_pages():
         for name, content in find_files(path.read_text(encoding="utf-8")):
             (folder / name).write_text(content, encoding="utf-8")
 
 
 def renew_output(text: str) -> str:
-    """Return a page with what its commands print now; run in a folder with the files it names."""
+    """Renew the output of a page's commands, which run in a folder with its files."""
     renewed, end = "", 0
     for match in _find_fences(text, "console"):
         *_, last = split_commands(match[1])
@@ -133,7 +133,7 @@ def renew_output(text: str) -> str:
 
 
 def renew_key_tables(text: str) -> str:
-    """Return a page with the keys of the explorer's actions, by group, as the table has them."""
+    """Renew the keys of the explorer's actions in a page, by group."""
 
     def renew(match: re.Match[str]) -> str:
         rows = (
@@ -150,7 +150,7 @@ def renew_key_tables(text: str) -> str:
 
 
 def format_keys(action: Action) -> str:
-    """Return the keys of an action; for one without, that of the filter and the words to type."""
+    """Return the keys of an action; without a key, the filter's and the words to type."""
     names = map_key_names(map_keys({}))
     if not action.keys:
         return f"<kbd>{names['palette'][0]}</kbd> `{action.label}`"
@@ -159,7 +159,7 @@ def format_keys(action: Action) -> str:
 
 
 def find_pictures(path: Path) -> Iterator[tuple[list[str], Path]]:
-    """Yield the words and the file of each command that draws a picture which its page shows."""
+    """Yield the words and the file of each command that draws a picture of its page."""
     text = path.read_text(encoding="utf-8")
     blocks = find_blocks(text, "console")
     for words in (command.words for block in blocks for command in split_commands(block)):
@@ -177,7 +177,7 @@ def _run_command(words: list[str]) -> str:
 
 
 def main() -> None:
-    """Renew every page, and name those that were stale."""
+    """Renew every page, and name the stale ones."""
     with tempfile.TemporaryDirectory() as name, patch.dict(os.environ, NO_COLOR="1"):
         write_files(Path(name))
         for path in (README, *find_written_pages()):

@@ -48,7 +48,7 @@ def code_block(language: str, lines: Iterable[str]) -> list[str]:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a table. Without a head, the first column names what the second says."""
+    """Return the lines of a table. Without a head, the first column has the headings."""
     lines = [_format_row(head or ("", "")), _format_row(["---"] * (len(head) or 2))]
     return [*lines, *map(_format_row, rows), ""]
 

@@ -1,8 +1,8 @@
 """The worked examples of an instruction: found in the catalog and the engine, never typed.
 
-Three of each: the catalog's own; one that bites, where a value is clamped, cut, rounded, flushed
-or no number; and one where the documentation and ptxas part or, where they never do, one with a
-negation, or with a mask and selectors. Where nothing of that happens, other values.
+Three of each: the catalog's example; an edge case, in which a value is clamped, cut, rounded,
+flushed or NaN; and one for which the documentation and ptxas differ or, if they never do, one with
+a negation, or with a mask and selectors. If no such example exists, other values.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ptxscope.state.edits import adapt_form, make_instruction
 
 
 class Worked(NamedTuple):
-    """An example: what it is there to show, and the evaluation that shows it."""
+    """An example, with its purpose and its evaluation."""
 
     title: str
     trace: Trace
@@ -45,9 +45,9 @@ class Worked(NamedTuple):
 
 
 QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
-"""Flags of what happens in every evaluation, or was asked for."""
+"""Flags of expected effects."""
 HALVES = "halves"
-"""What an average does to an odd sum."""
+"""The rounding of an odd sum's average."""
 TITLES = {
     Flag.CLAMPED_LOW: "A clamp at the low end",
     Flag.CLAMPED_HIGH: "A clamp at the high end",
@@ -61,7 +61,7 @@ _LANES = {
     2: (0x80017FFF, 0x0002FFFF, 0x7FFE8000, 0x0005FFFB, 0x12348765),
     4: (0x80FF7F01, 0x01FF0280, 0x7F80FF01, 0x05FB10F0, 0x12348765),
 }
-"""Words whose lanes differ, by the number of these."""
+"""Words with different lanes, by their number."""
 _AMOUNTS = (40, 33, 31, 4)
 _POOL: dict[Type | int, tuple[int, ...]] = {
     Type.PRED: (1, 0),
@@ -71,13 +71,13 @@ _POOL: dict[Type | int, tuple[int, ...]] = {
     32: (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x80FF7F01, 1, 5, 1000),
     64: (0xFFFFFFFFFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 1, 0),
 }
-"""Values that bite, by an operand's type or width."""
+"""Edge cases by an operand's type or width."""
 _DRAWS = 40
-"""Sets of values tried on a form."""
+"""Number of sets of values to try on a form."""
 
 
 def find_examples(entry: Entry) -> tuple[Worked, ...]:
-    """The examples of an instruction, the catalog's first."""
+    """Return the examples of an instruction, the catalog's first."""
     ptx, values = entry.example
     first = parse(ptx)
     bits = {x.name: values.get(x.name, 0) for x in first.inputs}
@@ -93,7 +93,7 @@ def find_examples(entry: Entry) -> tuple[Worked, ...]:
 
 
 def _others(entry: Entry, seen: list[Trace]) -> Worked | None:
-    """Another result, by other values or else by another modifier; a known one if all are."""
+    """Return another result, by other values or else by another modifier."""
     first, *_ = seen
     for is_new_result in (True, False):
         for form in _near(entry, first.instruction.form):
@@ -106,7 +106,7 @@ def _others(entry: Entry, seen: list[Trace]) -> Worked | None:
 
 
 def find_events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
-    """What happens in an evaluation that a reader may not expect, and to which lanes."""
+    """Return the unexpected effects in an evaluation, and their lanes."""
     found: dict[str, list[tuple[RowTrace, int]]] = {}
     for row in trace.rows.values():
         for lane, flags in enumerate(row.flags):
@@ -119,7 +119,7 @@ def find_events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
 
 
 def describe_events(trace: Trace) -> list[str]:
-    """The sentences of the lanes to which something happens; of the operation where to none."""
+    """Return the sentences of lanes with unexpected effects, or else of the operation."""
     told = [place for places in find_events(trace).values() for place in places]
     if not told:
         step = next((x for x in trace.steps if any(row.name == "t" for row in x.rows)), None)
@@ -131,7 +131,7 @@ def describe_events(trace: Trace) -> list[str]:
 
 
 def _near(entry: Entry, form: Form) -> Iterator[Form]:
-    """A form, and every documented one that is a choice away from it."""
+    """Return a form, and every documented one that differs in one choice."""
     yield form
     for slot in entry.slots:
         if slot.name == "c" or isinstance(slot.values[0], Selector):
@@ -166,7 +166,7 @@ def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
 
 
 def _bites(entry: Entry, seen: list[Trace]) -> Worked | None:
-    """An evaluation in which something happens that has not happened yet."""
+    """Return an evaluation with a new effect."""
     first = seen[0]
     known = {kind for trace in seen for kind in find_events(trace)}
     forms = list(_near(entry, first.instruction.form))
@@ -181,13 +181,13 @@ def _bites(entry: Entry, seen: list[Trace]) -> Worked | None:
 
 
 def _worth(trace: Trace, kinds: set[str]) -> tuple[int, bool]:
-    """How much an evaluation shows: what happens, and beside it a lane where it does not."""
+    """Return how instructive an evaluation is: its effects, and a lane without them."""
     told = {lane for kind in kinds for _, lane in find_events(trace)[kind]}
     return len(kinds), len(told) < trace.instruction.entry.lanes
 
 
 def _other_way(first: Trace) -> Worked | None:
-    """Of what only chooses: the choice that the first example does not make."""
+    """For a selection, return the example of the other choice."""
     for trace in islice(_traces(first.instruction.form, first.instruction), _DRAWS):
         rows = [row for row in trace.rows.values() if isinstance(row.micro, Choose)]
         if rows and any(
@@ -200,7 +200,7 @@ def _other_way(first: Trace) -> Worked | None:
 
 
 def _departs(entry: Entry, seen: list[Trace]) -> Worked | None:
-    """Two answers; a negation; a mask and selectors; else something else that happens."""
+    """Return an example with two answers, a negation, a mask and selectors, or another effect."""
     parted = _two_answers(entry, seen) or _negated(entry, seen) or _masked(entry, seen)
     return parted or _bites(entry, seen)
 
@@ -264,6 +264,6 @@ def _masked(entry: Entry, seen: list[Trace]) -> Worked | None:
 
 
 def _spread(trace: Trace) -> tuple[int, int]:
-    """How different the lanes are, so that one sees where each came from."""
+    """Return how different the lanes are, which shows their origins."""
     picked = [row.values for row in trace.steps[0].rows]
     return sum(len(set(values)) for values in picked), len(find_events(trace))

@@ -1,10 +1,10 @@
-"""A Sphinx parser for the Markdown of the manual: the pages are the files that a forge shows.
+"""A Sphinx parser for the Markdown of the manual, whose files a forge also shows.
 
-It reads CommonMark with tables. A link to a page or a heading becomes a cross reference, so Sphinx
-warns if there is none. A page `x.md` is the parent of the pages in `x/` to which it links; the root
-page, of all pages to which its parts link, but not its introduction. Pictures of ptxscope become
-part of the page, so they follow its theme; those of the instructions are live: readers can edit the
-operands of the command above.
+It reads CommonMark with tables. A link to a page or a heading becomes a cross reference, so that
+Sphinx warns about broken ones. A page `x.md` is the parent of the pages in `x/` that it links to;
+the root page, of all pages that its parts, without the introduction, link to. ptxscope's pictures
+become part of the page and follow its theme; pictures of instructions are live: readers can edit
+the operands of the command above.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
 ENGINE_FOLDER = "ptxscope"
-"""Folder under ``_static`` of what live figures load."""
+"""Folder under ``_static`` of the live figures' files."""
 _LIVE_PAGES = "reference/instructions/"
 _log = logging.getLogger(__name__)
 _EXTERNAL = re.compile(r"[a-z]++:")
@@ -53,7 +53,7 @@ class MarkdownParser(Parser):
 
 
 def make_slug(title: str) -> str:
-    """Return the anchor that forges give to a heading."""
+    """Return the anchor of a heading on forges."""
     return _SLUG_SEPARATOR.sub("", title.strip().lower()).replace(" ", "-")
 
 
@@ -67,7 +67,7 @@ class _PageBuilder:
         self._children: dict[str, list[str]] = {}
         self._title = ""
         self._words: list[str] = []
-        """The words of the last command that the page has shown."""
+        """The words of the page's last command."""
 
     def build(self, text: str) -> None:
         """Append the page to the document."""
@@ -216,7 +216,7 @@ class _PageBuilder:
         )  # fmt: skip
 
     def _note_child(self, page: str) -> None:
-        """Make a linked page a child of this one, if it stands below it; the root has parts."""
+        """Make a linked page a child of this one, if it is below it; the root has parts."""
         name = self._env.docname
         is_part = name == self._env.config.root_doc and bool(self._title)
         is_child = is_part or page.startswith(f"{name}/")

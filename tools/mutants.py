@@ -1,11 +1,11 @@
 """Small wrong changes of the engine, and whether the tests notice them.
 
-``python -m tools.mutants --count 300 --out FILE TESTS…`` chooses mutants, applies one after
-another in a copy of the tree, runs the tests, and writes a line of JSON each: killed, survived or
-absent, and the arguments of pytest that killed it. Each of TESTS is a run of pytest; the first that
-fails ends the mutant. With a FILE it goes on where it stopped. ``--like FILE`` takes the mutants of
-another run, such as of a newer tree: each is known by its function, its line and the change, in any
-module; what killed it there runs first.
+``python -m tools.mutants --count 300 --out FILE TESTS…`` chooses mutants, applies one at a time in
+a copy of the tree, runs the tests, and writes a line of JSON for each: killed, survived or absent,
+and the arguments of pytest that killed it. Each of TESTS is a run of pytest; the first failure ends
+the mutant. An existing FILE is continued. ``--like FILE`` takes the mutants of another run, such as
+of a newer tree: they are identified by function, line and change, in any module, and the tests that
+killed them run first.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ JOINED = {"and": "or", "or": "and"}
 
 
 class Mutant(NamedTuple):
-    """One change; the first three fields tell it from all others in every version."""
+    """One change; the first three fields identify it in every version."""
 
     function: str
     line: str
     change: str
-    """Such as ``1: < becomes <=``, with the place among the changes of the line."""
+    """Such as ``1: < becomes <=``, with the number of the change in the line."""
     path: Path
     start: int
     end: int
@@ -90,7 +90,7 @@ def find_changes(source: bytes) -> Iterator[tuple[str, int, int, str]]:
 
 
 def list_mutants(root: Path, folder: str) -> list[Mutant]:
-    """Return the mutants of a folder; of those that are alike, the first."""
+    """Return the mutants of a folder, only the first of equal ones."""
     found: dict[tuple[str, str, str], Mutant] = {}
     for path in sorted((root / folder).rglob("*.py")):
         source, counts = path.read_bytes(), dict[int, int]()
@@ -120,7 +120,7 @@ def find_killer(tree: Path, tests: list[str], limit: int) -> str | None:
 
 
 def main() -> None:
-    """Choose mutants, or take known ones, and print how many are killed."""
+    """Choose mutants, or take known ones, and print the number killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tests", nargs="+", help="what pytest runs, one after another")
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree whose tests are run")

@@ -1,4 +1,4 @@
-"""The example notebook of the manual: its cells are run, and shown on a page with what they print.
+"""The example notebook of the manual: its cells are run, and shown on a page with their output.
 
 `dev.py docs --renew` stores the outputs in the notebook, so that it can be read without Jupyter.
 """
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _ROOT: Final = Path(__file__).resolve().parent.parent
 NOTEBOOK: Final = _ROOT / "docs" / "notebook.ipynb"
 _SHOWN_TYPES: Final = ("image/svg+xml", "text/plain")
-"""What is stored of an output, if it has it; the first is what the page shows."""
+"""The stored types of an output; the page shows the first."""
 
 
 def read_notebook() -> NotebookNode:
-    """Return the notebook with the outputs that are stored."""
+    """Return the notebook with the stored outputs."""
     import nbformat
 
     notebook: NotebookNode = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
@@ -58,7 +58,7 @@ def write_notebook() -> None:
 
 
 def make_files() -> dict[str, str]:
-    """Return the page, with the outputs that are stored, and its pictures, by their paths."""
+    """Return the page with the stored outputs, and its pictures, by their paths."""
     files: dict[str, str] = {}
     lines: list[str] = []
     for number, cell in enumerate(read_notebook().cells, 1):

@@ -1,4 +1,4 @@
-"""What nvcc makes of CUDA's integer intrinsics."""
+"""nvcc's code for CUDA's integer intrinsics."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
 
 _DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
-"""Those for which nvcc emits different code: sm_90 has instructions on half-words."""
+"""Architectures with different code: sm_90 has instructions on half-words."""
 STORED = ARCHITECTURES[:2]
-"""Those of which tests/data has what nvcc 13.0 wrote, for machines without it."""
+"""Architectures with nvcc 13.0's code in tests/data, for machines without nvcc."""
 
 _KERNEL = """\
 static_assert(static_cast<{result} (*)({types})>(&{name}) != nullptr, "");
@@ -49,12 +49,12 @@ def _write_kernel(intrinsic: Intrinsic) -> str:
 
 
 def read_stored_ptx(architecture: str) -> str:
-    """Return what is stored of the PTX that nvcc makes of the kernels."""
+    """Return the stored PTX of the kernels."""
     return (_DATA / f"nvcc_intrinsics_{architecture}.ptx").read_text("utf-8")
 
 
 def compile_ptx(architecture: str) -> str:
-    """Return the PTX that the nvcc on the path makes of the kernels."""
+    """Return the kernels' PTX by the nvcc on the path."""
     with tempfile.TemporaryDirectory() as folder:
         source, listing = Path(folder, "k.cu"), Path(folder, "k.ptx")
         source.write_text(write_source(), "utf-8")
@@ -80,7 +80,7 @@ def map_kernels(ptx: str) -> dict[str, str]:
 
 
 def map_loads(kernel: str) -> dict[str, str]:
-    """Map each register that is loaded to the letter of the parameter that points there."""
+    """Map each loaded register to the letter of the parameter with its address."""
     origins: dict[str, str] = {}
     for match in _ADDRESS.finditer(kernel):
         origins[match["target"]] = origins.get(match["source"], match["source"])

@@ -1,4 +1,4 @@
-"""Start the app without a terminal, paint one frame, and look at it."""
+"""Start the app without a terminal, paint one frame, and check it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ptxscope.app.app import Explorer
 
 
 async def main() -> None:
-    """Paint a frame of the example; leave with an error unless its result is on it."""
+    """Paint a frame of the example; exit with an error unless it shows the result."""
     app = Explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("a")  # else the result is held back

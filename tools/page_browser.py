@@ -21,7 +21,7 @@ const refuse = () => { throw new DOMException("cookie", "SecurityError"); };
 Object.defineProperty(document, "cookie", {get: refuse, set: refuse});
 Object.defineProperty(navigator, "serviceWorker", {value: undefined});
 """
-"""A browser that lets no page store anything: each attempt is an error, which is a complaint."""
+"""A script that makes every use of storage an error, and therefore a complaint."""
 READY_MS = 90_000
 """Maximum time for the engine to start, on a busy machine."""
 
@@ -38,19 +38,19 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(*words, **named)
 
     def do_GET(self) -> None:
-        """Answer, except for the file that never comes."""
+        """Answer, except for the file that never arrives."""
         if self._never and self.path.endswith(self._never):
             self._ended.wait()
         else:
             super().do_GET()
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def serve_folder(folder: Path, never: str = "") -> Iterator[str]:
-    """Serve a folder, without one file that never comes; yield its address."""
+    """Serve a folder, except for one file that never arrives; yield its address."""
     ended = threading.Event()
     handle = partial(_Handler, directory=str(folder), never=never, ended=ended)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handle)
@@ -85,7 +85,7 @@ def start_browser(chromium: str) -> Iterator[Any]:
 
 
 class PageDriver:
-    """A page in a browser, with everything that it complained of or requested."""
+    """A page in a browser, with its complaints and requests."""
 
     def __init__(self, browser: Any, url: str, width: int = 1280, scheme: str = "light") -> None:
         self.url = url
@@ -115,13 +115,13 @@ class PageDriver:
         self.wait_for("document.body.classList.contains('ready')", READY_MS)
 
     def settle(self) -> None:
-        """Wait until what was done is drawn."""
+        """Wait until all changes are drawn."""
         self.page.evaluate("ptxscopeAnswer()")
 
     def wait_for(self, expression: str, most_ms: int = 5_000) -> None:
-        """Wait until a JavaScript expression is true; Playwright's own way is against the policy.
+        """Wait until a JavaScript expression is true; the policy forbids Playwright's way.
 
-        Raise TimeoutError where it takes too long.
+        Raise TimeoutError if it takes too long.
         """
         for _ in range(most_ms // 50):
             if self.page.evaluate(expression):

@@ -1,4 +1,4 @@
-"""Use the page in Chromium: `python3 dev.py page`. It fails with what did not hold."""
+"""Use the page in Chromium: `python3 dev.py page`. It fails with the first false claim."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ _PARSE: Final = """text => {
   const picture = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
   return document.adoptNode(picture).outerHTML;
 }"""
-"""What the command line printed, as the browser writes it: a page has its style in a file."""
+"""Normalises the command line's output like the browser; a page has its style in a file."""
 
 
 class CheckError(Exception):
-    """Something that did not hold."""
+    """A claim is false."""
 
 
 def require(holds: object, sentence: str) -> None:
-    """Raise CheckError with a sentence unless something holds."""
+    """Raise CheckError with a sentence unless a claim is true."""
     if not holds:
         raise CheckError(sentence)
 
 
 def list_words(link: PageLink, ins: Instruction) -> list[str]:
-    """Return the arguments of the command line that draw what a permalink shows."""
+    """Return the arguments of the command that draws a permalink's picture."""
     words = ["trace", link.line, *(f"{ins.names[x]}={y}" for x, y in link.values.items())]
     words += ["--model", link.model, "-f", "svg"]
     names = {ins.names[role]: int(text, 16) for role, text in link.values.items()}
@@ -72,7 +72,7 @@ def list_words(link: PageLink, ins: Instruction) -> list[str]:
 
 
 def print_document(words: Sequence[str]) -> str:
-    """Return what the command line prints."""
+    """Return the command line's output."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         status = run_command([*words])
@@ -98,7 +98,7 @@ def require_accessible(page: Any, state: str) -> int:
     return len(schemes)
 
 
-# --- what must hold ----------------------------------------------------------------------
+# --- the claims --------------------------------------------------------------------------
 
 
 def check_opening(driver: PageDriver) -> str:
@@ -195,7 +195,7 @@ def check_blocks(driver: PageDriver) -> str:
 
 
 def check_loading(driver: PageDriver) -> str:
-    """What is done while Python loads counts; a bad permalink at the start is reported."""
+    """Actions while Python loads take effect; a bad permalink at the start is reported."""
     page = driver.page
     page.goto("about:blank")
     page.goto(driver.url, wait_until="commit")
@@ -268,7 +268,7 @@ _SHIFTS: Final = """() => new Promise(resolve => {
 
 
 def check_typing(driver: PageDriver) -> str:
-    """After each key too, where only a part is drawn anew, the picture is the command line's."""
+    """After each key, which redraws only a part, the picture is the command line's."""
     page = driver.page
     page.evaluate(_SHOW, "vadd4.s32.s32.u32.sat+d.b310,+a,+b,+c&a=0x00000000&b=0x01ff0180&v=1")
     for number in range(_KEYS):
@@ -369,7 +369,7 @@ _LIVE: Final = (
 
 
 def check_live(browser: Any, url: str, folder: Path) -> str:
-    """Live figures are still pictures until one is touched; then each draws what is typed."""
+    """Live figures are still pictures until one is touched; then each follows typing."""
     figures = [print_document(["page", "--figure", *words]) for words in _LIVE]
     head = '<!DOCTYPE html><link rel="icon" href="data:,">'
     (folder / "figures.html").write_text(head + "".join(figures), encoding="utf-8")
@@ -417,7 +417,7 @@ _STATES: Final = (
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=lanes.2&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=&v=1",
 )
-"""What a page may look like."""
+"""The possible states of a page."""
 
 
 def _visit_states(driver: PageDriver) -> Iterator[str]:
@@ -456,7 +456,7 @@ def check_width(driver: PageDriver) -> str:
 
 
 def check_columns(driver: PageDriver) -> str:
-    """On a wide screen, no column is empty: what is beside the picture begins with it."""
+    """On a wide screen, no column is empty, and all begin at the picture."""
     driver.page.evaluate(_SHOW, _STATES[0])
     tops = driver.page.evaluate(_TOPS)
     require(abs(tops["walk"] - tops["picture"]) < 40, f"the columns begin at {tops}")
@@ -559,7 +559,7 @@ def check_accessibility(driver: PageDriver, axe: str) -> str:
 
 
 def check_opening_accessibility(browser: Any, folder: Path, axe: str) -> str:
-    """axe-core finds nothing before Python is there, which here never comes."""
+    """axe-core finds nothing before Python is loaded, which never happens here."""
     count = 0
     with serve_folder(folder, never="engine.json") as url:
         for width in (1280, _NARROW):
@@ -576,7 +576,7 @@ def check_opening_accessibility(browser: Any, folder: Path, axe: str) -> str:
 
 
 def check_copies(driver: PageDriver) -> str:
-    """What is copied is what the command line prints; a PNG is one."""
+    """Copies equal the command line's output; a PNG is valid."""
     page = driver.page
     driver.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate(_SHOW, "vadd4.s32.s32.s32+d,+a,+b,+c&a=0x00000001&b=0x00000002&v=1")

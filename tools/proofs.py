@@ -1,4 +1,4 @@
-"""`python3 dev.py prove`: what the product says, proved for all operands by the solver.
+"""`python3 dev.py prove`: proofs of ptxscope's claims by the solver, for all operands.
 
 Writes docs/dev/evidence.md with `--page`. `--all` proves every form instead of a seeded draw.
 """
@@ -60,15 +60,15 @@ from .verified import format_section
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "dev" / "evidence.md"
 TIMEOUT = 10.0
 DRAWN = {"intrinsics": 400, "replacements": 250, "models": 600, "rewrites": 150, "programs": 300}
-"""Cases of each part that are proved without --all."""
+"""Cases of each part to prove without --all."""
 MANY = 20_000
-"""Cases of a part with too many, with --all."""
+"""Maximum cases of a part with --all."""
 SHOWN = 12
-"""Undecided cases that are listed."""
+"""Maximum undecided cases listed."""
 
 
 class Part(NamedTuple):
-    """What was proved."""
+    """A proved claim."""
 
     title: str
     claim: str
@@ -81,7 +81,7 @@ class Part(NamedTuple):
 
 
 def main() -> None:
-    """Prove every part and print, or write, what was found; fail if anything is refuted."""
+    """Prove every part and print, or write, the results; fail if a claim is refuted."""
     to = argparse.ArgumentParser(prog="dev.py prove", description=__doc__)
     to.add_argument("--all", action="store_true", help="every affected form: hours")
     to.add_argument("--minutes", type=float, default=inf, help="time for all parts")
@@ -187,7 +187,7 @@ def _iter_forms(opcodes: Sequence[str]) -> Iterator[Form]:
 
 
 def prove_replacement(ins: Instruction) -> str:
-    """Return whether the replacement of an instruction computes what is documented."""
+    """Return whether an instruction's replacement computes the documented result."""
     lines = make_replacement(ins) if ins.errata else None
     if lines is None:
         return "no replacement" if ins.errata else "unaffected"
@@ -332,7 +332,7 @@ def prove_program(plan: Plan) -> str:
 
 
 def _prove_intrinsics(count: int | None, rng: Random, seconds: float = inf) -> Part:
-    """Compare what intrinsics mean with what nvcc makes of them, or made where there is none."""
+    """Compare the meaning of intrinsics with nvcc's code, stored if there is no nvcc."""
     is_new = has_nvcc()
     listings = (
         {x: compile_ptx(x) for x in ARCHITECTURES}
@@ -358,7 +358,7 @@ def _prove_intrinsics(count: int | None, rng: Random, seconds: float = inf) -> P
 
 
 def prove_intrinsic(intrinsic: Intrinsic, kernel: str, timeout: float = 60.0) -> Proof:
-    """Decide whether a kernel stores what a call of the intrinsic means, for all operands.
+    """Decide whether a kernel stores the result of the intrinsic's call, for all operands.
 
     Raise PtxError if the kernel has a statement that a block can't have.
     """
@@ -393,7 +393,7 @@ PARTS: Mapping[str, Callable[..., Part]] = {
 
 
 class ConditionRow(NamedTuple):
-    """When an erratum shows on a line."""
+    """The condition on which an erratum changes a line's result."""
 
     erratum: str
     line: str
@@ -437,7 +437,7 @@ def _prove_conditions() -> Iterator[ConditionRow]:
 
 
 def decide_condition(erratum: Erratum, condition: str) -> str:
-    """Return whether the results differ exactly where a condition holds, only there, or not so."""
+    """Return whether the results differ exactly under a condition, only under it, or otherwise."""
     ins = parse(_get_line(erratum))
     question = ProofQuestion(TIMEOUT)
     sides = [question.add_side(make_block(ins), x) for x in (ISA_MODEL, Model("", (erratum,)))]

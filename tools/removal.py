@@ -1,9 +1,9 @@
 """Delete a feature in a copy of the tree, and run the rest: `python3 dev.py removal [NAME …]`.
 
-Those that need it, and their tests, are deleted too. Without a name, it takes every feature in
-turn, and then all of them, so that the core is alone; the name for that is `core`. Every module is
-imported; then come the help, a trace and the explorer's sessions, and with
---all the other tests that `dev.py test` runs. The exit status is 1 if anything failed.
+Features that need it, and their tests, are also deleted. Without a name, it deletes each feature in
+turn, and then all of them, which leaves the core; the name for that is `core`. Every module is
+imported; then follow the help, a trace and the explorer's sessions, and with --all the other tests
+of `dev.py test`. The exit status is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Run(NamedTuple):
 
 
 CORE = "core"
-"""The name under which all features are deleted at once."""
+"""The name for deleting all features at once."""
 
 
 def list_dependents(name: str) -> list[str]:
@@ -67,7 +67,7 @@ def list_dependents(name: str) -> list[str]:
 
 
 def choose_turn(count: int) -> list[str]:
-    """Return so many features, others for each commit, or each day where there is no history."""
+    """Return ``count`` features, which change with each commit or, without a history, each day."""
     command = ("git", "rev-list", "--count", "HEAD")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     turn = int(done.stdout) if done.returncode == 0 else int(time.time()) // 86_400
@@ -76,7 +76,7 @@ def choose_turn(count: int) -> list[str]:
 
 
 def copy_tree(target: Path) -> None:
-    """Copy the files that git knows or would add; all sources where there is no git."""
+    """Copy the files that git knows or would add; without git, all sources."""
     command = ("git", "ls-files", "-co", "--exclude-standard")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -90,7 +90,7 @@ def copy_tree(target: Path) -> None:
 
 
 def list_runs(gone: Sequence[str], *, is_whole: bool, workers: int) -> Iterator[Run]:
-    """Yield what is run without some features."""
+    """Yield the runs without some features."""
     records = [x for x in list_features() if x.name in gone]
     names = [f"command {x.name}" for record in records for x in record.commands]
     names += [f"action {x.id}" for record in records for x in record.keys]
@@ -136,7 +136,7 @@ def check_removal(name: str, *, is_whole: bool, workers: int) -> tuple[str, bool
 
 
 def main() -> None:
-    """Check the features that are named, or all of them, two at a time in the short form."""
+    """Check the named features, or all of them, in the short form two at a time."""
     names = [*(x.name for x in list_features()), CORE]
     parser = argparse.ArgumentParser(description="Delete features in copies of the tree.")
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"feature: {', '.join(names)}")

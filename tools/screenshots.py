@@ -20,7 +20,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 
 
 class Shot(NamedTuple):
-    """A picture: what is open, what is pasted, and the keys that lead to it."""
+    """A picture: its file or line, its pasted text, and its keys."""
 
     name: str
     ptx: str
@@ -30,7 +30,7 @@ class Shot(NamedTuple):
     size: tuple[int, int] = (120, 40)
     paste: str = ""
     feature: str = ""
-    """The feature that it shows, without which it is not drawn."""
+    """The necessary feature."""
 
 
 LISTING = """\
@@ -101,7 +101,7 @@ TERMINAL = {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecol
 
 
 def list_shots() -> list[Shot]:
-    """Return the pictures, but for those of features that are gone."""
+    """Return the pictures, except those of missing features."""
     names = {feature.name for feature in list_features()}
     return [shot for shot in SHOTS if not shot.feature or shot.feature in names]
 
@@ -119,7 +119,7 @@ async def draw(shot: Shot) -> str:
             await pilot.pause()
         await pilot.press(*shot.keys)
         title, svg, earlier_svg = f"ptxscope · {shot.name}", "", None
-        while svg != earlier_svg:  # until what follows a key is drawn too
+        while svg != earlier_svg:  # until the effects of the keys are drawn
             await pilot.pause(_SETTLE_SECONDS)
             svg, earlier_svg = app.export_screenshot(title=title), svg
     # the class names hold a hash of the process; a picture is the same in every run
@@ -127,7 +127,7 @@ async def draw(shot: Shot) -> str:
 
 
 def main() -> None:
-    """Write every picture; with --check say which ones are stale instead."""
+    """Write every picture; with --check, list the stale ones instead."""
     stale = []
     for shot in list_shots():
         path = FOLDER / f"{shot.name}.svg"

@@ -1,6 +1,6 @@
-"""Write ``ptxscope/__init__.pyi``: `python3 dev.py stubs`; with --check, say whether it is stale.
+"""Write ``ptxscope/__init__.pyi``: `python3 dev.py stubs`; with --check, report a stale one.
 
-It has the types of all names of the package, of the core and of the features that are there.
+It has the types of all names of the package, of the core and of available features.
 """
 
 from __future__ import annotations

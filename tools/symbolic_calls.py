@@ -1,4 +1,4 @@
-"""The NumPy calls of a program for the solver: one function on bit vectors for each that is called.
+"""The NumPy calls of a program for the solver: a function on bit vectors for each NumPy function.
 
 It is written from NumPy's documentation, and reads scratch memory as the program does, so a place
 that is overwritten too early shows.
@@ -38,7 +38,7 @@ class _Lane(NamedTuple):
 
 
 def run_calls(question: ProofQuestion, program: ArrayProgram) -> dict[str, Term]:
-    """Return what a program leaves in its result arrays, for one element, by role."""
+    """Return the final contents of a program's result arrays, for one element, by role."""
     terms = question.solver.terms
     memory: dict[Buffer, Term] = {}
     for name, type_ in question.inputs.items():
@@ -76,7 +76,7 @@ _CallEncoder = Callable[..., Term]
 
 
 def _encode_ring(kind: str) -> _CallEncoder:
-    """Encode a function that wraps: all types are the output's, but for their signs."""
+    """Encode a function that wraps: all types are the output's, except for their signs."""
 
     def encode(terms: TermFactory, out: Dtype, *lanes: _Lane) -> Term:
         assert {x.dtype.itemsize for x in lanes} == {out.itemsize}
@@ -87,7 +87,7 @@ def _encode_ring(kind: str) -> _CallEncoder:
 
 
 def _encode_right_shift(terms: TermFactory, out: Dtype, x: _Lane, amount: _Lane) -> Term:
-    """Encode a shift, which NumPy allows to be too far: then it leaves 0 or the sign."""
+    """Encode a shift; in NumPy, an excessive distance leaves 0 or the sign."""
     assert x.dtype == amount.dtype == out
     return terms.make("BV_ASHR" if x.sign == "S" else "BV_SHR", x.term, amount.term)
 
@@ -110,7 +110,7 @@ def _encode_comparison(kind: str, *, negate: bool = False) -> _CallEncoder:
 
 
 def _choose(terms: TermFactory, kind: str, x: _Lane, y: _Lane) -> _Lane:
-    """Return x if it compares with y as said, else y."""
+    """Return x if a comparison of x and y is true, else y."""
     assert x.dtype == y.dtype
     truth = terms.make(f"BV_{x.sign}{kind}", x.term, y.term)
     return x._replace(term=terms.make("ITE", truth, x.term, y.term))

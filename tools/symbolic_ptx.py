@@ -1,4 +1,4 @@
-"""An interpreter of plain PTX for the solver: of just the instructions that replacements use.
+"""An interpreter of plain PTX for the solver, with only the instructions of replacements.
 
 It is written from the PTX ISA, like ``tests/features/check/plain_ptx.py``, which runs them on
 arrays.
@@ -48,7 +48,7 @@ def _has_variable_field(operation: str, values: Sequence[Node]) -> bool:
 
 
 class UnknownInstructionError(Exception):
-    """An instruction that this interpreter does not know."""
+    """This interpreter lacks an instruction."""
 
 
 def _parse_type(text: str) -> tuple[int, bool]:
@@ -66,7 +66,7 @@ class PlainPtx:
         self.carry: Node | None = None
 
     def run(self, lines: Sequence[str]) -> Node:
-        """Return the value that the block leaves in the destination."""
+        """Return the final value of the destination."""
         for line in lines[1:-1]:
             if _DECLARATION.fullmatch(line):
                 continue

@@ -1,6 +1,6 @@
-"""What `ptxscope verify` proved, by instruction: the table of docs/dev/evidence.md.
+"""The proofs of `ptxscope verify` by instruction: the table of docs/dev/evidence.md.
 
-`python3 -m tools.verified RESULT.json…` adds what `ptxscope verify -f json` printed.
+`python3 -m tools.verified RESULT.json…` adds the output of `ptxscope verify -f json`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEADING = "## Machine code"
 
 
 class VerifiedRow(NamedTuple):
-    """What was proved about the lines of an instruction."""
+    """The proofs about the lines of an instruction."""
 
     opcode: str
     ptxas: str
@@ -31,13 +31,13 @@ class VerifiedRow(NamedTuple):
     date: str
     lines: int
     documented: int
-    """Lines that are proved as documented."""
+    """Lines proved to be as documented."""
     departing: int
-    """Lines that are proved equal to the model, which differs from the documentation."""
+    """Lines proved equal to the model that differs from the documentation."""
     errata: str
     undecided: int
     other: int
-    """Lines that are refused or not interpreted, or equal no known model."""
+    """Lines that are refused, not interpreted, or equal to no known model."""
     seconds: float
 
 
