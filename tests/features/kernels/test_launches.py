@@ -604,7 +604,7 @@ def test_an_unknown_value_that_decides_something_leaves_nothing_certain() -> Non
         ("setp.lt.f32 %p1, %f1, 0f00000000; @%p1 bra E; E:", "the branch"),
         ("mov.b32 %r4, %f1; mov.b64 %d5, {%r4, %r3}; st.u32 [%d5], 1;", "the address of a store"),
         ("setp.lt.f32 %p1, %f1, 0f00000000; @%p1 st.global.u32 [%d4], 1;", "whether it acts"),
-        ("cp.async.ca.shared.global [%r4], [%d4], 4;", "what it writes to memory"),
+        ("cp.async.ca.shared.global [%r4], [%d4], 4;", "the destination of a copy"),
     ):
         result = run(make_kernel(f"{start}{lines}\nret;"), "zeros:u32:1", "zeros:u32:8", block=8)
         assert [x.effect for x in result.fidelity.decisions] == [effect]

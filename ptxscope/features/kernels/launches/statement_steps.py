@@ -17,6 +17,7 @@ from ....engine.program.statement_operands import MemoryOperand
 from ....engine.semantics.plan import Plan
 from ....engine.syntax.opcodes import ATOMICS, BARRIERS, FENCES, LOADS, STORES, WAITS
 from ....engine.tracing.evaluation import make_plan
+from .async_copies import make_async_copy
 from .atomics import make_atomic
 from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
@@ -82,6 +83,7 @@ _MAKERS: dict[str, Maker] = {  # the lowerings of statements without a plan
     "activemask": make_active_mask,
     **dict.fromkeys(ATOMICS, make_atomic),
     **dict.fromkeys(BARRIERS | FENCES, _make_fence),
+    "cp": make_async_copy,
     "cvta": make_address_conversion,
     "elect": make_election,
     "isspacep": make_space_test,

@@ -28,6 +28,7 @@ from .float_arithmetic import FusibleProducts, find_fusible_products
 from .launch import Wave
 from .memory import AddressSpace, Bits, Elements, fill_unknown, make_elements
 from .memory_regions import Numbers
+from .pending_copies import PendingCopies
 
 _BUFFER_LABEL = re.compile(r"param\d+")
 """The labels of a kernel's buffers, which no variable may have."""
@@ -234,6 +235,7 @@ class WaveState:
         self._scratch: dict[tuple[Any, int], Bits] = {}
         self._constants: dict[tuple[int, Any], ThreadValues] = {}
         self._fusible_products: dict[str, FusibleProducts] = {}
+        self.copies = PendingCopies(wave.lane_count)
         self.factors: dict[int, list[ThreadValues]] = {}
         """The operands of each product that may be fused, by the id of its statement."""
         self.observer: Observer | None = None
