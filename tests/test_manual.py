@@ -525,6 +525,38 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
                 assert drawn.read_bytes() == picture.read_bytes()
 
 
+_TIMED = re.compile(
+    r"```console\n((?:(?!```).)+)```\s+(?:<!-- [^>]+ -->\s+)?```text\n((?:(?!```).)+)```", re.S
+)
+_SECONDS = re.compile(r"\b[\d.]+ m?s\b")
+TIMED = [(path, *match) for path in WRITTEN for match in _TIMED.findall(read_page(path))]
+
+
+def _drop_times(text: str) -> str:
+    """Return the words of a text in one line, without times and versions."""
+    return re.sub(r"\d+\.\d+\.\d+", "", _SECONDS.sub("", " ".join(text.split())))
+
+
+@ci_only
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("path", "block", "answer"), TIMED, ids=[f"{x[0].stem}-{i}" for i, x in enumerate(TIMED)]
+)
+def test_a_command_prints_the_answer_below_it_apart_from_times(
+    path: Path, block: str, answer: str
+) -> None:
+    """Such an answer is a block of its own, because it has times and versions."""
+    assert read_page(path).count(answer) == 1
+    _, *words = split_commands(block)[-1].words
+    if words[0] not in CONDITIONS or CONDITIONS[words[0]]():
+        assert _drop_times(answer) in _drop_times(run(*words).stdout)
+
+
+@whole_manual
+def test_some_answers_have_times() -> None:
+    assert len(TIMED) >= 6
+
+
 @ci_only
 def test_stale_output_on_a_page_is_renewed(here: Path) -> None:
     page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
