@@ -3,10 +3,10 @@
 
     python3 dev.py explore     open the explorer: at first on an example
     python3 dev.py test        run the tests, a smaller draw of the long ones
-    python3 dev.py thorough    run the larger draws, and what only CI tests each time
+    python3 dev.py thorough    run the larger draws, and the tests for CI only
     python3 dev.py removal     delete each feature in a copy, and run the rest; NAME, --all tests
     python3 dev.py check       format, lint, types, import contracts, tests
-    python3 dev.py stubs       write the types of the names of the package anew
+    python3 dev.py stubs       rewrite the types of the package's names
     python3 dev.py soak        long campaigns of the tests: hours
     python3 dev.py wheel       build the wheel; run it in a clean environment
     python3 dev.py sdist       build the source distribution; run some of its tests on it
@@ -15,14 +15,14 @@
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py page        use the web explorer in Chromium, where npm and Chromium are
     python3 dev.py vscode      compile the extension of VS Code, where npm is
-    python3 dev.py prove       prove what the product says; --page writes docs/dev/evidence.md
-    python3 dev.py screenshots draw screenshots/ anew from the running app
+    python3 dev.py prove       prove ptxscope's claims; --page writes docs/dev/evidence.md
+    python3 dev.py screenshots redraw screenshots/ from the running app
     python3 dev.py demo        draw screenshots/demo.svg, an animation, from the running app
     python3 dev.py docs        build the manual into docs/_build; --renew its generated parts
-    python3 dev.py lock        resolve locks/ anew
+    python3 dev.py lock        resolve locks/ again
 
-Needs Python 3.11 or later with pip and venv, nothing else. What it installs goes into
-.venv beside this file, at the versions of locks/.
+Needs only Python 3.11 or later with pip and venv. It installs into .venv beside this file, at the
+versions of locks/.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def environment(
     if not python.exists():
         print(f"making {venv} …", flush=True)
         make_venv(venv, base)
-    print(f"installing what locks/{lock}.txt names …", flush=True)
+    print(f"installing the packages of locks/{lock}.txt …", flush=True)
     run(
         str(python),
         *("-m", "pip", "install", "--quiet", "--disable-pip-version-check"),

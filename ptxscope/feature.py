@@ -66,7 +66,7 @@ class Service(StrEnum):
     Raises ImportError if a package is not installed.
     """
     COMPARE_KERNELS = "compare kernels"
-    """``(parser) -> Compare``: add options to ``prove``, and return what compares two kernels."""
+    """``(parser) -> Compare``: add options to ``prove``; return the comparison of kernels."""
     MAKE_EVAL_PARSER = "make eval parser"
     """``() -> Parser``: the parser of ``ptxscope eval``, including the options of tables."""
     EVALUATE_TABLE = "evaluate table"
@@ -82,13 +82,14 @@ class Service(StrEnum):
     Each has a function that checks an instruction.
     """
     LIST_NOTES = "list notes"
-    """``(ins) -> Iterable[str]``: notes on the explorer's line, beside those of its parser."""
+    """``(ins) -> Iterable[str]``: notes on the explorer's line, in addition to its parser's."""
     MAKE_RUN_PARSER = "make run parser"
     """``() -> Parser``: the parser of ``ptxscope run``, including the options of kernels."""
     RUN_KERNEL = "run kernel"
     """``(words, text, name, bar) -> int | None``: run a kernel of a text from its parameters.
 
-    ``words`` are those of ``ptxscope run``. Returns None if they are for a run from registers.
+    ``words`` are the arguments of ``ptxscope run``. Returns None if they are for a run from
+    registers.
     """
     COMPILE_CUDA = "compile cuda"
     """``(file) -> str``: return the PTX that nvcc makes of a CUDA source, with its lines. Raises
@@ -133,7 +134,7 @@ class Command(NamedTuple):
     """Has ``make_parser()`` and ``run(words)``; if it has a subject, ``render_request(words)``."""
     after: str
     group: str = "look up"
-    """The part of the manual in which the help lists it."""
+    """The part of the manual that groups it in the help."""
     subject: str = ""
     """The subject of its documents in Markdown pages, for alternative texts; may be empty."""
     old_spellings: Mapping[str, str] = MappingProxyType({})

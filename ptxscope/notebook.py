@@ -85,7 +85,7 @@ class Figure:
 
     @property
     def alt(self) -> str:
-        """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
+        """Return a description in words, for the ``alt=`` of a picture in a separate file."""
         from .documents.content.alt_text import format_alt_text
         from .documents.content.document_builder import build_document
 

@@ -1,7 +1,7 @@
 """`python3 -m tools.errata_code NVDISASM PTXAS`: the machine code of the errata's examples.
 
 Writes machine_code.csv of the feature `check`: a row for each instruction of the report's kernel,
-with its value for the example's operands, for reports without the tools. The whole code goes to the
+with its value for the example's operands, for reports without the tools. The whole code is in the
 tests of the feature `machine`, which run it again.
 """
 

@@ -3,7 +3,7 @@
 Writes evidence.csv of the feature `check`, a row for each erratum, release and answer:
 
 - proved: the machine code of the example equals the model of the release for all operands.
-- computed: the machine code gives this result on the example's operands.
+- computed: the machine code has this result on the example's operands.
 - executed: results of tests/data, by a separate interpreter, that the erratum changes.
 - device: a published result of a GPU (docs/semantics.md, 4).
 """

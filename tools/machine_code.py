@@ -53,7 +53,7 @@ BLOCKS = (
     'asm("{ .reg .pred p; setp.gt.s32 p, %1, %2; selp.b32 %0, %1, %3, p; }" '
     ': "=r"(d) : "r"(a), "r"(5), "n"(-3));',
 )
-"""Blocks, the first four of which ptxas compiles to something else at -O3."""
+"""Blocks; ptxas compiles the first four to something else at -O3."""
 BLOCK_TARGETS = tuple((arch, level) for arch in ("sm_75", "sm_90", "sm_120") for level in (0, 3))
 BLOCKS_PATH = TESTS / "features" / "machine" / "data" / "blocks.txt"
 CALL, CALL_PATH = "d = __vavgu4(a, b);", TESTS / "features" / "machine" / "data" / "call.txt"

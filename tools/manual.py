@@ -1,4 +1,4 @@
-"""Renew the manual: `python3 dev.py docs --renew`; with --check, list what is stale instead.
+"""Renew the manual: `python3 dev.py docs --renew`; with --check, list stale files instead.
 
 docs/reference/ is generated. In the other pages, the output and the pictures of commands are
 renewed, and so are the pictures of the explorer.

@@ -104,7 +104,7 @@ def describe_slot(entry: Entry, slot: Slot) -> Effect:
 
 
 def _find_group_effects(entry: Entry) -> Mapping[str, Effect]:
-    """Return the effects that differ from those of other groups."""
+    """Return the effects that differ from other groups'."""
     if entry.group is Group.SIMD:
         return _describe_lanes(entry)
     if entry.group is Group.COMPARE:

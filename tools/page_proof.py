@@ -151,7 +151,7 @@ _BLOCKS: Final = (
 
 
 def check_lines(driver: PageDriver) -> str:
-    """The line is what the address says: opened, reloaded, changed while the line has the focus."""
+    """The line follows the address: opened, reloaded, changed while the line has the focus."""
     page, count = driver.page, 0
 
     def require_line(fragment: str, text: str) -> None:
@@ -365,7 +365,7 @@ _LIVE: Final = (
     ("vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f", "b=1", "--title", "Saturation <b>"),
     ("prmt.b32 d, a, b, c", "a=0x11223344", "b=0x55667788", "c=0x3210"),
 )
-"""What the live figures of a page show at first."""
+"""The first contents of a page's live figures."""
 
 
 def check_live(browser: Any, url: str, folder: Path) -> str:
@@ -629,7 +629,7 @@ def check_keyboard(driver: PageDriver) -> str:
         page.keyboard.press(key)
     page.keyboard.type("vsu")
     first = "document.querySelector('#completions:not([hidden]) li code')?.textContent"
-    driver.wait_for(f"{first}?.startsWith('vsu')")  # those of every key
+    driver.wait_for(f"{first}?.startsWith('vsu')")  # completions for every key
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     require(page.input_value("#line").startswith("vsub"), "a completion is not taken")
@@ -753,7 +753,7 @@ _SEEN: Final = """() => {
 
 
 def check_answering(driver: PageDriver) -> str:
-    """Enter in a right answer goes on to the next field, also of the next step."""
+    """Enter in a right answer moves to the next field, also of the next step."""
     page = driver.page
     page.evaluate(_SHOW, "vsub.s32.s32.s32.sat+d,+a.b0,+b.b1&a=0x80&b=0x0100&step=1&v=1")
     page.click("[data-do='predict']")

@@ -101,7 +101,7 @@ TERMINAL = {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecol
 
 
 def list_shots() -> list[Shot]:
-    """Return the pictures, except those of missing features."""
+    """Return the pictures, except of missing features."""
     names = {feature.name for feature in list_features()}
     return [shot for shot in SHOTS if not shot.feature or shot.feature in names]
 
@@ -122,7 +122,7 @@ async def draw(shot: Shot) -> str:
         while svg != earlier_svg:  # until the effects of the keys are drawn
             await pilot.pause(_SETTLE_SECONDS)
             svg, earlier_svg = app.export_screenshot(title=title), svg
-    # the class names hold a hash of the process; a picture is the same in every run
+    # the class names contain a hash of the process; a picture is the same in every run
     return re.sub(r"terminal-\d+-", "terminal-", svg)
 
 

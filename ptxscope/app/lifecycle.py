@@ -58,7 +58,7 @@ class _SupervisedRun:
         return self._clean_up()
 
     def _install_handlers(self) -> dict[int, signal.Handlers | Callable[..., object] | int | None]:
-        """Install handlers of signals, except those that are ignored (``nohup``)."""
+        """Install handlers of signals, except ignored ones (``nohup``)."""
         numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         heard = [x for x in numbers if signal.getsignal(x) is not signal.SIG_IGN]
         before = {number: signal.signal(number, self._handle_signal) for number in heard}

@@ -41,7 +41,7 @@ class _Change(NamedTuple):
 def explain_block(block: BasicBlock, observations: Sequence[Observation]) -> Diagnosis:
     """Return the explanations of observations, most likely first.
 
-    They are those of ``investigate``, outputs that share an input's register, and exchanged halves.
+    They are from ``investigate``, outputs that share an input's register, and exchanged halves.
     """
     diagnosis = investigate(block, observations)
     is_documented = any(not x.causes for x in diagnosis.explanations[:1])

@@ -28,7 +28,7 @@ Vector = tuple[int, ...]
 _JOINT = 6
 """Number of observations that are solved together; the others only filter the solutions."""
 _LOOKED_AT = 32
-"""Number of observations from which ``_JOINT`` are chosen."""
+"""Number of observations among which ``_JOINT`` are chosen."""
 _MAX_COMBINATIONS = 5000
 """Maximum pairs of selectors that are filtered one by one."""
 _MIN_COMBINED_CHOICES = 40

@@ -88,7 +88,7 @@ def _find_other_base(text: str) -> str:
 
 
 def _iter_numbers(number: int, type_: Type, width: int) -> Iterator[tuple[int, int]]:
-    """Yield other numbers for a literal, with their costs, the likeliest first.
+    """Yield other numbers for a literal, with their costs, the most likely first.
 
     ``width`` is the result's.
     """

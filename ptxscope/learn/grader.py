@@ -5,7 +5,7 @@ or a lane of a destination. An answer may use any notation of the value field.
 
 A row of bits (a selected byte, a merged lane, a destination) is right by its bits, written as bits
 or as the signed or unsigned number. A row of numbers is right by the number, or by its bits,
-written as 0x… or 0b…, in the narrowest of 32, 64 or 128 bits that holds the row; a clamped one by
+written as 0x… or 0b…, in the narrowest of 32, 64 or 128 bits for the row; a clamped one by
 its bits in the type that it is clamped to. So -1 is neither 255 nor 0xff when a byte is extended,
 nor 4294967295 when a word is: the question is about exactly that.
 """
@@ -205,9 +205,9 @@ def _describe_sources(trace: Trace, location: AnswerLocation, cells: Iterable[La
         sources.append(f"{name}{part}" if is_part else f"{format_bit_range(low, width)} of {name}")
     row = trace.rows[location.key]
     is_lane = location.lane is not None and len(row.values) > 1
-    what = f"{get_part_name(row).capitalize()} {location.lane}" if is_lane else "It"
+    subject = f"{get_part_name(row).capitalize()} {location.lane}" if is_lane else "It"
     parts = " and ".join(filter(None, (", ".join(sources[:-1]), *sources[-1:])))
-    return f"{what} comes from {parts}." if is_narrow else ""
+    return f"{subject} comes from {parts}." if is_narrow else ""
 
 
 def _describe_rule(location: AnswerLocation, step: Step) -> str:

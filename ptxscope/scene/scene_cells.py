@@ -127,7 +127,7 @@ def _draw_reading(row: RowTrace, lane: int, cell: d.ReadingCell) -> Spans:
 
 
 def _make_lost_spans(row: RowTrace, bits: int, width: int, extension: int) -> Spans:
-    """Return an operand's bits above those that are read, unless they are copies of the sign."""
+    """Return an operand's bits above the read ones, unless they are copies of the sign."""
     source = row.inputs[0]
     lost_width = source.passed_bits - width if source.is_operand else 0
     lost_bits = bits >> width

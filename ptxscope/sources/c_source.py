@@ -71,8 +71,7 @@ def read_c_source(
 ) -> Iterator[CText]:
     """Yield the PTX of a C source; ``gaps`` are positions of gaps in the source itself.
 
-    Macros are expanded in asm statements: those of the source, if it has no gaps, and
-    ``definitions``.
+    Macros of the source, if it has no gaps, and ``definitions`` are expanded in asm statements.
     """
     blanked_text, strings, statements = _split_source(text)
     has_macros = not gaps and statements and (definitions or "define" in blanked_text)
@@ -135,7 +134,7 @@ class _Calls:
     def __init__(self, macros: Macros, names: Set[str]) -> None:
         self._macros, self._users = macros, macros.find_users(names)
         self.expanded_names = set[str]()
-        """The macros with a call that was expanded, and those that it uses."""
+        """The macros with an expanded call, and the macros that they use."""
 
     def read(self, code: str, constants: Mapping[str, CLiteral]) -> Iterator[CText]:
         """Yield the asm statements of all calls in a source with blanked strings."""

@@ -305,7 +305,7 @@ def _list_added_keys() -> list[Key]:
 
 
 def make_groups() -> dict[str, tuple[Action, ...]]:
-    """Return the actions of the core with those that features add, by group."""
+    """Return the actions of the core and of features, by group."""
     added = _list_added_keys()
     groups = {}
     for group, actions in _OWN_GROUPS.items():

@@ -271,7 +271,7 @@ def _refit_bits(bits: int, old_type: Type, new_type: Type) -> int:
 
 
 def adapt_form(form: Form, entry: Entry, chosen: Mapping[str, object] | None = None) -> Form:
-    """Return a form of an entry with the chosen values, and with those of another form if legal.
+    """Return a form of an entry with the chosen values and, if legal, another form's values.
 
     Missing required choices come from the entry's example.
     """

@@ -30,7 +30,7 @@ _MAX_RECENT = 5
 
 
 class Mode(Enum):
-    """The mode in which the steps are shown."""
+    """The mode of showing the steps."""
 
     READING = auto()
     """The user goes from step to step."""
@@ -182,7 +182,7 @@ class ExplorerState:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes on the line, without those that would reveal a predicted result."""
+        """The notes on the line, without notes that would reveal a predicted result."""
         trace, cursor = self.trace, self.cursor
         # A contradiction of the manual would always replace the summary.
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]

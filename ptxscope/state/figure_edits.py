@@ -107,7 +107,7 @@ def find_place_kind(trace: Trace, scene: Scene, place: Place) -> PlaceKind:
 
 
 class PartChoice(NamedTuple):
-    """The part of a register that a selector gives to a lane."""
+    """The part of a register that a selector assigns to a lane."""
 
     slot: str
     """``asel`` or ``bsel``."""

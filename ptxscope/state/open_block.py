@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def describe_opening(setup: Setup) -> str:
-    """Return what Enter opens: ``block`` or ``listing``; empty for one instruction."""
+    """Return the kind that Enter opens: ``block`` or ``listing``; empty for one instruction."""
     try:
         block = find_typed_block(setup)
     except PtxError:  # another statement writes registers

@@ -67,8 +67,8 @@ def parse_permalink(fragment: str) -> PageLink:
         name, equals, text = part.partition("=")
         name = _unquote(name)
         if not equals or name in pairs:
-            what = f"{name} is given twice" if equals else f"{quote_word(part)} is not name=value"
-            raise ValueError(what if part else "nothing follows an `&`")
+            reason = f"{name} is given twice" if equals else f"{quote_word(part)} is not name=value"
+            raise ValueError(reason if part else "nothing follows an `&`")
         pairs[name] = _unquote(text)
     version = pairs.pop("v", str(_VERSION))
     if version != str(_VERSION):

@@ -39,7 +39,7 @@ class Extra(Protocol):
         """Return an equal value without computed values."""
 
     def describe_change(self, old: Moment, new: Moment) -> str:
-        """Describe the largest change between two moments, one of which has the value; or ""."""
+        """Describe the largest change between two moments, at least one with the value; or ""."""
 
 
 class Moment(NamedTuple):

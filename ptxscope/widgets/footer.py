@@ -147,7 +147,7 @@ def _iter_own_bindings(focus: Widget, is_whole: bool) -> Iterator[tuple[Binding,
     """Yield the explorer's own bindings from a widget up to its screen, and their nodes.
 
     If a class shows some of its bindings, only those and arrows count. With ``is_whole``, all
-    count, including the screen's, except those of every screen.
+    count, including the screen's, except bindings of every screen.
     """
     taken_keys: set[str] = set(_EVERYWHERE)
     for node in (*_iter_ancestors(focus), *([focus.screen] if is_whole else ())):

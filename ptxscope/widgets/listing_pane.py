@@ -122,7 +122,7 @@ class ListingPane(Pane):
     def _row_lines(
         self, row: ListingRow, width: int, place: int | None = None, *, has_wires: bool = False
     ) -> list[StyledLine]:
-        """Return the lines of a row; a click on it goes to its place or another one."""
+        """Return the lines of a row; a click on it opens its place or another one."""
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "quiet")]]
         target = (row.program, row.place if place is None else place) if row.explained else None

@@ -65,7 +65,7 @@ class ValueField(Vertical):
         """The request for a text other than an operand's value."""
 
     def on_mount(self) -> None:
-        """Mount the children before the first digit comes."""
+        """Mount the children before the first digit arrives."""
         self._fill()
 
     def _fill(self) -> None:

@@ -71,7 +71,7 @@ class ArrayFile(io.FileIO):
 
 
 def map_array(path: Path) -> AnyArray:
-    """Return the array of a .npy file, mapped into memory; its size bounds what is read.
+    """Return the array of a .npy file, mapped into memory; its size limits the reading.
 
     Raise ValueError for any other file.
     """

@@ -142,7 +142,7 @@ def _check_file_name(name: str) -> OutputName:
 
 
 def is_printed(output: str | None) -> bool:
-    """Return whether the output goes to standard output."""
+    """Return whether the output is standard output."""
     return output in (None, _PRINTED)
 
 

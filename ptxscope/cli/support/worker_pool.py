@@ -49,7 +49,7 @@ class WorkerPool:
 def open_pool(
     number: int, prepare: Callable[..., object], *arguments: object
 ) -> Iterator[WorkerPool]:
-    """Yield a pool of some processes, each of which first calls a function.
+    """Yield a pool of some processes, which first call a function.
 
     The processes end with the block, running functions by SystemExit. A result raises
     BrokenProcessPool if a process was killed; so does this function if the system lacks semaphores.

@@ -257,7 +257,7 @@ def _choose_part(
     plan: Plan,
     hidden: frozenset[str],
 ) -> Options:
-    """Return the options for a statement's part of what the block's options show."""
+    """Return the options for a statement's part of the block."""
     places = [
         step.place for step in part.steps if options.shows(StepPlace(statement.number, step.stage))
     ]

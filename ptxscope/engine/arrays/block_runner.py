@@ -41,7 +41,7 @@ def _make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | Exa
 def get_program(plan: Plan) -> ArrayProgram | ExactProgram:
     """Return the program that computes a plan, cached.
 
-    If no machine type holds a node, it computes on Python integers.
+    If a node fits in no machine type, it computes on Python integers.
     """
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
     program = PROGRAMS.get(id(plan))
@@ -200,7 +200,7 @@ class FlaggedResults:
         return self._outputs[make_flag_key(key, "holds")].view(np.bool_)
 
 
-# --- plans on object arrays of Python integers, for nodes that no machine type holds
+# --- plans on object arrays of Python integers, for nodes too wide for machine types
 
 Objects = npt.NDArray[Any]
 """Python integers by lane and element."""

@@ -56,7 +56,7 @@ class Buffer(NamedTuple):
 
 
 class ArrayView(NamedTuple):
-    """Lanes of one type: those of an operand, or of a register that a call writes."""
+    """Lanes of one type, of an operand or of a register that a call writes."""
 
     register: int | Buffer
     dtype: Dtype
@@ -97,11 +97,11 @@ class CallSequence(NamedTuple):
 
     steps: tuple[ArrayCall, ...]
     results: Mapping[str, ArrayView]
-    """The view that holds each destination's bits, by role."""
+    """The view of each destination's bits, by role."""
 
 
 def copy(x: npt.NDArray[Any], *, out: npt.NDArray[Any]) -> None:
-    """Convert integers to another type; keep the low bits of those that do not fit."""
+    """Convert integers to another type; integers that do not fit keep their low bits."""
     np.copyto(out, x, casting="unsafe")
 
 

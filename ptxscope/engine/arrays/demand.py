@@ -49,7 +49,7 @@ class Recording(NamedTuple):
     needs: Mapping[Node, BitDemand]
     """The nodes, each after its arguments, and the demand on them."""
     results: Mapping[str, tuple[Node, Type]]
-    """The node that holds each destination's bits, by role."""
+    """The node of each destination's bits, by role."""
 
     def choose_storage_type(self, x: Node) -> MachineInt:
         """Return the type that stores a node: the narrowest for its values or for the demand on it.
@@ -112,7 +112,7 @@ def _demand_all_bits(x: Node, index: int, need: int) -> int:
 
 
 def _demand_ring_bits(x: Node, index: int, need: int) -> int:
-    """Return ``need``; if all bits count, return the width of the type that holds the result."""
+    """Return ``need``; if all bits count, return the width of the result's type."""
     exact = find_narrowest_type(x.range)
     return exact.bits if exact and need > WIDEST else need
 
@@ -154,14 +154,14 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
 
 
 def measure_gathered_bits(x: Node) -> int:
-    """Return the number of low bits of words from which a GATHER picks."""
+    """Return the number of low bits of the words of a GATHER."""
     unit, picks = x.fixed
     bits: int = unit * (1 + max(part for _, part in picks))
     return bits
 
 
 def measure_total_bits(x: Node) -> int:
-    """Return a lane width in which the sum of a SUM_LANES cannot overflow."""
+    """Return a lane width without overflow in a SUM_LANES."""
     low, high = x.nodes[0].range
     largest = len(x.fixed[0]) * (high - min(low, 0))
     return round_up_width(largest.bit_length())

@@ -74,7 +74,7 @@ def _select_source(s: SelectorState, x: Node) -> ArrayView:
 
 
 def _make_ring_selector(function: Function) -> NodeSelector:
-    """Make a selector for an operation whose low bits depend only on those of its arguments.
+    """Make a selector for an operation whose low bits depend only on its arguments' low bits.
 
     If all bits count, the type truncates the surplus.
     """
@@ -141,7 +141,7 @@ def _clip_to_type(s: SelectorState, x: Node, type_: MachineInt, low: int, high: 
 def _select_average(s: SelectorState, x: Node) -> ArrayView:
     """Select half the sum, halves away from zero, in the type of the terms.
 
-    p & q holds the bits common to p and q, p ^ q those of only one, so (p & q) + (p ^ q) // 2 is
+    p & q has the bits common to p and q, p ^ q the bits of only one, so (p & q) + (p ^ q) // 2 is
     half the sum, rounded down. It is one too low if p ^ q is odd and the half is not negative.
     """
     p, q = x.nodes
@@ -224,7 +224,7 @@ def _select_choice(s: SelectorState, x: Node) -> ArrayView:
 
 
 def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -> ArrayView:
-    """Return all ones if a condition holds, else 0, from a sign bit or from the negated truth."""
+    """Return all ones if a condition is true, else 0, from a sign bit or from the negated truth."""
     signed = MachineInt(type_.bits, signed=True)
     negative = _find_negative_witness(s, condition, signed) if type_.bits > _BYTE.bits else None
     if negative is None:
@@ -236,7 +236,7 @@ def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -
 def _find_negative_witness(
     s: SelectorState, condition: Node, signed: MachineInt
 ) -> ArrayView | None:
-    """Return a value that is negative exactly if a comparison with a constant holds.
+    """Return a value that is negative exactly if a comparison with a constant is true.
 
     None if the condition is another, or the type has no room for the value.
     """

@@ -1,6 +1,6 @@
 """The machine's integer types, and rewrites of operations into equal ones in narrower types.
 
-The rules are like those of ``rewrites``. The second part avoids numbers of more than 64 bits.
+The rules have the form of ``rewrites``. The second part avoids numbers of more than 64 bits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def get_unsigned_type(bits: int) -> MachineInt:
 
 
 class WidthError(Exception):
-    """No machine type holds a node; the message names it."""
+    """A node fits in no machine type; the message names it."""
 
 
 WIDTHS = (8, 16, 32, 64)
@@ -240,7 +240,7 @@ _SUMS = (Op.ADD, Op.SUBTRACT)
 def split_shift(tape: Tape, op: Op, x: Node, *parameters: Any) -> Node | None:
     """(p + q) // 2**k is p // 2**k + q // 2**k, plus the carry from the low k bits of both.
 
-    Applies if no type holds the sum and the shifted value is bounded, so that all its bits count.
+    Applies if the sum fits in no type and the shifted value is bounded, so that all its bits count.
     Likewise for a difference.
     """
     if x.op is not Op.SHIFT_RIGHT:
@@ -260,7 +260,7 @@ def narrow_whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | Non
     if isinstance(k, Node) or find_narrowest_type(x.range) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
     low_terms = [tape.cast(term, k, signed=False) for term in x.nodes]
-    if low_terms == list(x.nodes):  # k bits hold each term: the low sum would be x again
+    if low_terms == list(x.nodes):  # each term fits in k bits: the low sum would be x again
         return None
     high = tape.emit(x.op, *(tape.shift_right(term, k) for term in x.nodes))
     low = tape.emit(x.op, *low_terms)
@@ -279,7 +279,7 @@ _STRICT = {
 def compare_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """x < y compares the high parts or, if these are equal, the low 32 bits.
 
-    Likewise for every comparison. Applies if no type holds both x and y.
+    Likewise for every comparison. Applies if x and y fit in no common type.
     """
     if find_narrowest_type(x.range, get_range(y)):
         return None

@@ -45,7 +45,7 @@ def drop_idle_bound(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
 
 
 def drop_idle_cast(tape: Tape, op: Op, x: Node, bits: int, signed: bool) -> Node | None:
-    """A cast of x is x if the type holds every value of x."""
+    """A cast of x is x if every value of x fits in the type."""
     return x if get_limits(bits, signed).contains(x.range) else None
 
 

@@ -2,7 +2,7 @@
 
 The tape is the third Arithmetic: it records operations instead of computing them. A plan's
 micro-operations, run on a tape's nodes, leave a straight line of operations, which back ends read
-as a ``RecordedPlan``. Recording an operation twice gives one node. A tape may have rules
+as a ``RecordedPlan``. An operation recorded twice is one node. A tape may have rules
 (``rewrites``): they see each operation before it is recorded, and may record an equal but cheaper
 one.
 """
@@ -136,7 +136,7 @@ OPERATIONS: Mapping[Op, Operation] = {
     ),
     Op.SUM_LANES: Operation("x", "lanes count", "the sum of the lanes listed, of count"),
     Op.FLOAT_BITS: Operation(
-        "x", "", "the binary32 pattern nearest to x, ties to even, as compute_float_bits says"
+        "x", "", "the binary32 pattern nearest to x, ties to even, as by compute_float_bits"
     ),
 }
 
@@ -200,7 +200,7 @@ def get_range(x: Node | int) -> Range:
 Rule = Callable[..., "Node | None"]
 """A rewrite: maps the tape, the operation, its arguments and parameters to a node or None."""
 RewriteRules = Mapping[Op, Sequence[Rule]]
-"""The rules for each operation, in the order in which they are tried."""
+"""The rules for each operation, in the order of trial."""
 
 
 def _make_method(op: Op) -> Callable[..., Node]:
@@ -213,7 +213,7 @@ def _make_method(op: Op) -> Callable[..., Node]:
 
 
 class Tape:
-    """A recording in which each node comes after its arguments."""
+    """A recording of nodes, each after its arguments."""
 
     def __init__(self, rules: RewriteRules) -> None:
         self.nodes: list[Node] = []

@@ -1,4 +1,4 @@
-"""The instructions as data: the only source of what the package knows about their syntax.
+"""The instructions as data: the package's only source on their syntax.
 
 Legality follows from it: violations, counts of forms, random forms, choices of shapes. The shapes
 of an opcode are its entries, such as ``min.u32`` and ``min.u8x4``.
@@ -185,7 +185,7 @@ def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool =
     """Return the number of legal forms: canonical, unguarded, with register operands.
 
     Section 3 of docs/semantics.md lists the counts. ``is_documented`` counts only the forms that
-    the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.
+    the PTX ISA documents, ``is_in_ptxas`` only forms that ptxas 13.0 accepts.
     """
     return sum(
         count_entry_forms(entry, is_documented=is_documented, is_in_ptxas=is_in_ptxas)

@@ -26,12 +26,12 @@ class Range(NamedTuple):
 
     @property
     def bits(self) -> int:
-        """The width in bits of the smallest integer type that holds the range."""
+        """The width in bits of the smallest integer type for the range."""
         low, high = self
         return max(high.bit_length(), (~low).bit_length() if low < 0 else 1) + (low < 0)
 
     def fits_in(self, bits: int, signed: bool) -> bool:
-        """Whether an integer type holds the whole range."""
+        """Whether the whole range fits in an integer type."""
         return get_limits(bits, signed).contains(self)
 
     def contains(self, inner: Range) -> bool:

@@ -44,7 +44,7 @@ class Slot(NamedTuple):
     """A choice in the spelling of an instruction."""
 
     name: str
-    """The field of ``Form`` that holds the choice."""
+    """The field of ``Form`` with the choice."""
     values: Sequence[object]
     """The legal values, not counting omission."""
     is_optional: bool = False
@@ -293,7 +293,7 @@ class _EntryFields(NamedTuple):
     ignores_sign: bool = False
     """Whether the low bits of the result are the same for signed and unsigned operands."""
     data_roles: str = ""
-    """The operands of which, without ``.sat``, each result bit depends on at most one bit."""
+    """Without ``.sat``, each result bit depends on at most one bit of these operands."""
     computes_indices: bool = False
     """Whether the operation mostly computes indices and addresses."""
     is_expanded_at_64_bits: bool = False
@@ -346,7 +346,7 @@ class Entry(_EntryFields):
 
     @cached_property
     def sources(self) -> tuple[Operand, ...]:
-        """The source operands with a value: a, b, c, e and CC.CF, as far as they are read."""
+        """The source operands with a value: a, b, c, e and CC.CF, if read."""
         sources = (x for x in self.operands if x.role not in DESTINATIONS)
         return tuple(x for x in sources if x.role is not Role.TABLE)
 

@@ -32,7 +32,7 @@ class Intrinsic(NamedTuple):
     c_mask: int = 0
     """The bits of c that the intrinsic reads, if ``ptx`` reads more; else 0.
 
-    With only these bits of a number as c, ``ptx`` alone gives the intrinsic's result.
+    With only these bits of a number as c, ``ptx`` alone has the intrinsic's result.
     """
 
     @property

@@ -213,7 +213,7 @@ def parse_selector(text: str) -> Selector:
 
 
 class Role(StrEnum):
-    """A role, in the order in which values are entered and shown."""
+    """A role, in the order of entering and showing values."""
 
     A = "a"
     B = "b"
@@ -351,7 +351,7 @@ class Form(NamedTuple):
 
     @property
     def final_type(self) -> Type:
-        """The type in which ``vmad`` reads c and its sum; dtype has no effect (9.7.18.1.3)."""
+        """The type of c and of the sum in ``vmad``; dtype has no effect (9.7.18.1.3)."""
         signed = Type.S32 in (self.atype, self.btype) or self.nega != self.negb or self.negc
         return Type.S32 if signed else Type.U32
 

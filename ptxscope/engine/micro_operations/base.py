@@ -78,8 +78,8 @@ class MicroOperation:
     A lowering adds a row with it: ``b.add_row(Stage.OPERATE, "t", ReverseBits(8), "a")``. From the
     number of the input, a = 6, to the screen:
 
-    - ``run`` gives 96 on exact integers; the range 0..255 of the row on intervals; and on the tape,
-      the representation from which programs on arrays and other languages compute the same.
+    - ``run`` returns 96 on exact integers; the range 0..255 of the row on intervals; on the tape,
+      the representation for programs on arrays and in other languages.
     - ``describe_step`` is ``about``: "The bits of a in reverse order."
     - ``describe_lane`` fills ``formula`` with the inputs: ``reverse(6) = 96``, and the sentence
       "reverse(6) is 96", which is also the hint for a prediction.
@@ -98,7 +98,7 @@ class MicroOperation:
     formula: ClassVar[str] = ""
     """Its formula: ``{x}``, ``{y}`` and ``{z}`` are the inputs, ``{self.amount}`` is a field.
 
-    ``{y:()}`` stands in brackets if it is negative.
+    ``{y:()}`` puts a negative number in brackets.
     """
     about: ClassVar[str] = ""
     """The sentence of a step, whatever the values; ``{a}`` is the name of operand a."""
@@ -362,7 +362,7 @@ class RowTrace(NamedTuple):
         return f"{prefix}{self.inputs[0].symbol}" if prefix else self.full_name
 
     def list_symbols(self, lane: int | None = None) -> list[str]:
-        """Return the symbols of the inputs; those of several lanes have a lane number."""
+        """Return the symbols of the inputs, with a lane number if they have several lanes."""
         return [
             f"{row.symbol}{'' if lane is None or len(row.values) == 1 else lane}"
             for row in self.inputs
@@ -498,7 +498,7 @@ def format_destinations(rows: Sequence[RowTrace]) -> str:
 
 
 def format_write(rows: Sequence[RowTrace], count: int = 2) -> str:
-    """Describe what happens to ``count`` bits that a step writes: ``are written to d``."""
+    """Describe the write of ``count`` bits in a step: ``are written to d``."""
     names = format_destinations(rows)
     if rows[0].instruction.guard is not None:  # the guard determines whether it is written
         return f"{'goes' if count == 1 else 'go'} to {names} if the guard holds"

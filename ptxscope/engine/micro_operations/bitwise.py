@@ -202,7 +202,7 @@ class JoinWords(MicroOperation):
 
 @dataclass(frozen=True)
 class JoinFields(MicroOperation):
-    """The low ``unit`` bits of x, then those of y, then as many bits of z as fit."""
+    """The low ``unit`` bits of x and of y, then as many bits of z as fit."""
 
     unit: int
     notation = Notation(WORD_BITS, is_number=False)

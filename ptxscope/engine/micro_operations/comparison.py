@@ -188,7 +188,7 @@ def format_comparison(cmp: Cmp) -> str:
 
 
 def format_relation(cmp: Cmp, left_side: str, right_side: str) -> str:
-    """Return ``a < b``, or ``a < b or unordered`` for ``ltu``, which holds for NaN too."""
+    """Return ``a < b``, or ``a < b or unordered`` for ``ltu``, which is also true for NaN."""
     relation = f"{left_side} {format_comparison(cmp)} {right_side}"
     return f"{relation} or unordered" if cmp in UNORDERED else relation
 

@@ -311,7 +311,7 @@ class ToFloat(MicroOperation):
         bits = ar.float_bits(v[0])
         if self.type is Type.F32:
             return bits
-        # binary32 holds 16 bits exactly: round its fraction, and exchange the exponent's bias
+        # 16 bits are exact in binary32: round its fraction, and exchange the exponent's bias
         surplus = Type.F32.fraction_bits - self.type.fraction_bits
         odd_bit = ar.bitand(ar.shift_right(bits, surplus), 1)
         rounded = ar.add(ar.add(bits, odd_bit), (1 << (surplus - 1)) - 1)

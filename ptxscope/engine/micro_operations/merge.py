@@ -100,7 +100,7 @@ class Merge(MicroOperation):
             yield InputBits(1, 0, start + low, start + stop)
 
     def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
-        """Return the lane's own part of c, or its own t; a scalar's t goes to one lane only."""
+        """Return the lane's own part of c, or its own t; only one lane takes a scalar's t."""
         if lane in self.lanes:
             start = self.unit * lane
             return (InputBits(i, 0, start, start + self.unit) for i in range(1, len(inputs)))

@@ -65,7 +65,7 @@ class Subtract(MicroOperation):
 
 
 def _iter_crossed_lanes(site: MutationSite, noun: str) -> Iterator[RowMutation]:
-    """Yield the sum or difference of whole words, in which carries cross lanes."""
+    """Yield the sum or difference of whole words, with carries across lanes."""
     from .selection import Select
 
     lanes, form = len(site.row.values), site.instruction.form

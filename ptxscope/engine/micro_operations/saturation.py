@@ -153,7 +153,7 @@ class Wrap(MicroOperation):
 
     @property
     def type_name(self) -> str:
-        """The type to which it truncates: ``s34``."""
+        """The truncated type: ``s34``."""
         return format_integer_type(self.signed, self.bits)
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:

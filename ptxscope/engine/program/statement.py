@@ -96,7 +96,7 @@ class Statement(NamedTuple):
         return self.instruction if is_explained else None
 
     def explain_omission(self) -> str:
-        """Return why it is not executed and, if it is illegal, what is allowed."""
+        """Return why it is not executed and, if it is illegal, the alternatives."""
         for problem in (*self.problems, *self.plain_problems):
             hint = f" (allowed: {problem.hint})" if problem.hint else ""
             return f"{self.name} is illegal: {problem.message}{hint}"

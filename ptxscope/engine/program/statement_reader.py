@@ -90,7 +90,7 @@ class StatementReader:
         return bisect_right(self.line_starts, self.fragment.find_origin(position, position + 1)[0])
 
     def read(self, raw: RawInstruction, names: UniqueNames) -> Statement:
-        """Return a statement; ``names`` are those of its function."""
+        """Return a statement; ``names`` are its function's."""
         opcode, modifiers = raw.opcode.text, raw.modifier_names
         if GAP in opcode or any(GAP in x for x in modifiers):
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end

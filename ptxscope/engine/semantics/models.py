@@ -211,7 +211,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
 )
 """The misconceptions; the most common ones of an instruction come first.
 
-``example`` holds the documented result, then the expected one.
+``example`` has the documented result, then the expected one.
 """
 
 BELIEFS = {

@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
     @property
     def bits(self) -> int:
-        """The width in bits of the smallest integer type that holds every value."""
+        """The width in bits of the smallest integer type for all values."""
         return self.range.bits
 
 
@@ -59,7 +59,7 @@ class Source(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A destination that a plan writes, and the row that holds its bits."""
+    """A destination of a plan, and the row of its bits."""
 
     role: str
     type: Type

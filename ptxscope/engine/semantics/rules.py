@@ -50,7 +50,7 @@ class Rules(NamedTuple):
     offset_overflows: bool = False
     """``fns`` with offset -2**31 yields 0 instead of all ones (1.8; E17)."""
     borrow_inverted: bool = False
-    """``sub.cc`` and ``subc`` hold 1 for no borrow in a flag that additions share (1.13; E18)."""
+    """``sub.cc`` and ``subc`` use 1 for no borrow in a flag shared with additions (1.13; E18)."""
     declared_widths: bool = False
     """Intermediates wrap to the declared widths ``.s34`` and ``.s33`` (1.1, after step 7)."""
     true_swapped: bool = False
@@ -321,7 +321,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E12",
         "vmad with .sat",
         ("vmad",),
-        # without the clamp, d takes none of the bits in which the two sums differ
+        # without the clamp, d takes no bit that differs between the two sums
         lambda f: f.sat,
         {"sum_64": True},
         "The sum, exact in the documentation, is computed in 64 bits; if it is unsigned, the "

@@ -166,7 +166,7 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
 def parse_argument(
     words: Sequence[CToken], bits: int, compute: Compute, read_call: ReadCall
 ) -> str | Problem:
-    """Return an argument as a name or a number, after what computes it; or why it is not read.
+    """Return an argument as a name or a number, after its statements; or why it is unsupported.
 
     ``bits`` is the width of the intrinsic's operands.
     """

@@ -107,7 +107,7 @@ def read_bindings_of(ins: Signature) -> AsmBindings:
 
 
 def reading_type(ins: Signature, role: str) -> Type:
-    """Return the type for reading a register's value: a float if its constraint says so."""
+    """Return the type for reading a register's value: a float's if its constraint is."""
     type_ = ins.type_of(role)
     name = ins.results[role] if role in ins.results else ins.names[role]
     float_type = read_bindings_of(ins).map_float_types().get(name, type_)

@@ -44,7 +44,7 @@ class AsmExpression(NamedTuple):
 
 
 class AsmOperands(NamedTuple):
-    """The operands of an asm statement, as far as they are known."""
+    """The known operands of an asm statement."""
 
     types: Mapping[str, str] = {}
     """Types by the operand's name in the PTX: ``%0`` to ``b32``."""

@@ -452,7 +452,7 @@ def _promote(literal: CLiteral) -> CLiteral:
 
 
 def _find_common_type(left: CLiteral, right: CLiteral) -> str:
-    """Return the type to which an operator converts two integers (C11 6.3.1.8)."""
+    """Return the common type of an operator's two integers (C11 6.3.1.8)."""
     if left.width != right.width:
         return max((left, right), key=lambda x: x.width).type
     return left.type if left.type[0] == "u" else right.type

@@ -132,7 +132,7 @@ _LETTERS = frozenset("uUL")
 class LandmarkScanner:
     """Finds the comments, the literals and the beginnings of the asm statements of a text.
 
-    A reader may set ``position``, from which the search goes on.
+    A reader may set ``position``, where the search continues.
     """
 
     def __init__(self, text: str) -> None:

@@ -3,7 +3,7 @@
 Differences from C: ``~`` and ``%`` read their operands as unsigned and return an unsigned result;
 ``!`` returns a signed one. ``? :`` has the type of the chosen operand. Both sides of
 ``&&``, ``||`` and ``? :`` are evaluated. ``+ - * /`` and comparisons also take two floats, in
-binary64. ``0f…`` stands alone or in parentheses.
+binary64. ``0f…`` is alone or in parentheses.
 
 Undecided cases are refused with a message: the quotient of -2^63 and -1 (ptxas crashes), and a sum
 or product of two NaNs (it is unknown whose payload survives). A decimal below the normal numbers of
@@ -68,7 +68,7 @@ _SHORT = 10
 
 
 class BadConstantError(Exception):
-    """The words are not a constant; ``problem`` holds the reason and the position."""
+    """The words are not a constant; ``problem`` has the reason and the position."""
 
     def __init__(self, message: str, span: Span, hint: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Errors that point at the text: what is wrong, where, and what is allowed there."""
+"""Errors with their positions in the text, and the alternatives."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Problem(NamedTuple):
     fix: str | None = None
     """The text that should replace the span, if one alternative is likely."""
     unread: bool = False
-    """Whether ptxas, as far as is known, accepts the text, and only ptxscope cannot evaluate it."""
+    """Whether ptxas probably accepts the text, and only ptxscope cannot evaluate it."""
 
 
 def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[Problem]:
@@ -77,7 +77,7 @@ def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[
 
 
 class PtxError(ValueError):
-    """A text is invalid. ``errors`` holds every problem found, at least one."""
+    """A text is invalid. ``errors`` has every problem, at least one."""
 
     def __init__(self, text: str, errors: tuple[Problem, ...]) -> None:
         super().__init__(text, errors)
@@ -106,7 +106,7 @@ class PtxError(ValueError):
 
     @property
     def summary(self) -> str:
-        """The first problem and what is allowed, as one line; not escaped."""
+        """The first problem and its alternatives, as one line; not escaped."""
         return f"{self.message}; allowed: {self.hint}" if self.hint else self.message
 
     def shift_into(self, text: str, start: int) -> PtxError:
@@ -119,7 +119,7 @@ class PtxError(ValueError):
         return "\n".join(self._iter_texts())
 
     def format_with_lines(self, place: str = "") -> str:
-        """Return the problems as ``str`` does, those of each line below ``PLACEline 5:``."""
+        """Return the problems as ``str`` does, below ``PLACEline 5:`` for each line."""
         return "\n".join(self._iter_texts(place))
 
     def _iter_texts(self, place: str | None = None) -> Iterator[str]:
@@ -137,7 +137,7 @@ class PtxError(ValueError):
 
 
 class NotOneError(PtxError):
-    """The text, in which nothing is illegal, has no instruction or several, but one is needed."""
+    """The text, although legal, has no instruction or several, but one is needed."""
 
 
 def make_printable(text: str) -> str:

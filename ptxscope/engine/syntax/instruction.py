@@ -23,7 +23,7 @@ class Register(NamedTuple):
 
     name: str
     bits: int | None = None
-    """The constant that the register holds, if its asm statement or a ``mov`` determines one."""
+    """The register's constant, if its asm statement or a ``mov`` determines one."""
 
     def __str__(self) -> str:
         return self.name
@@ -104,7 +104,7 @@ class Instruction(FrozenRecord):
     destinations: tuple[str | None, ...]
     """The names of d, or of p and q; None for ``_``."""
     sources: tuple[Register | Immediate, ...]
-    """The source operands as written: those of a, b, c and e that the form has."""
+    """The source operands as written: a, b, c and e, as in the form."""
     guard: Guard | None = None
     text: str = field(default="", compare=False, repr=False)
     """The text that was parsed."""
@@ -261,7 +261,7 @@ class Instruction(FrozenRecord):
         return self.count_lanes(role) > 1
 
     def count_lanes(self, role: str) -> int:
-        """Return the number of lanes in which a user can enter an operand's value, at least 1."""
+        """Return the number of lanes for entering an operand's value, at least 1."""
         operand = None if role == Role.GUARD else self.entry.get_operand(role)
         can_keep = operand and operand.can_keep_lanes and self.form.secop is None
         is_split = operand and operand.role not in DESTINATIONS and (operand.has_lanes or can_keep)

@@ -2,7 +2,7 @@
 
 Some opcodes have forms that the catalog lacks: ``add.f32``, ``mad.rn.f32``. Some instructions occur
 in all code: ``add.u32``, ``and.b32``. Readers of listings skip both; if all instructions of a group
-are common, its opcodes are treated like those that the catalog lacks.
+are common, its opcodes are treated like opcodes that the catalog lacks.
 """
 
 from __future__ import annotations
@@ -164,9 +164,9 @@ def looks_like_opcode(word: str) -> bool:
 
 
 def make_opcode_pattern() -> str:
-    """Return a regular expression for the opcodes to read, as far as their modifiers identify them.
+    """Return a regular expression for the opcodes to read, if their modifiers identify them.
 
-    It excludes unchecked instructions (``is_unchecked``), except those of other types.
+    It excludes unchecked instructions (``is_unchecked``), except of other types.
     """
     certain, shared = make_alternation(OPCODES - SHARED_OPCODES), make_alternation(SHARED_OPCODES)
     rare = rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(_RARE_MODIFIERS)})(?![\w$])"

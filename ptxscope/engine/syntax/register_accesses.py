@@ -99,7 +99,7 @@ def _is_subtraction(ins: Instruction | None) -> bool:
 def _find_definitions(
     places: Sequence[tuple[int, Instruction]], starts: Sequence[int]
 ) -> list[_Definition]:
-    """Return the definitions of the flag; the first holds between blocks."""
+    """Return the definitions of the flag; the first is the value between blocks."""
     outer, current = _Definition(), _Definition()
     definitions, leaving = [outer], list[_Definition]()
     is_inside, next_start = False, 0

@@ -168,7 +168,7 @@ def replace_copies(
     pattern: re.Pattern[str],
     replace: Callable[[re.Match[str]], str | None],
 ) -> Iterator[TextFragment]:
-    """Yield pieces, with replaced matches in those that are copies of the source."""
+    """Yield pieces, with replaced matches in copies of the source."""
     for part in parts:
         text, origin, width = part
         if width:
@@ -183,7 +183,7 @@ def replace_in_fragment(
 ) -> Fragment:
     """Replace matches in a fragment, or their named groups; None keeps a match.
 
-    Each replacement stands for the source of the whole match.
+    Each replacement has the whole match as its source.
     """
     parts, copied_end = list[TextFragment](), 0
     for match in pattern.finditer(fragment.ptx):

@@ -141,7 +141,7 @@ class BasicBlock(FrozenRecord):
 
     @property
     def is_line(self) -> bool:
-        """Whether it is one instruction, whose roles and row keys are those of the block."""
+        """Whether it is one instruction, and has its roles and row keys."""
         return not self.lines
 
     @cached_property

@@ -52,7 +52,7 @@ def _list_widths(ins: Instruction, values: Iterable[str]) -> tuple[int, ...]:
 
 
 class DeviatingOperands(NamedTuple):
-    """Operands for which a model gives another result than the documentation."""
+    """Operands for which a model's result differs from the documentation's."""
 
     values: dict[str, int]
     isa: int

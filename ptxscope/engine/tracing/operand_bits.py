@@ -132,7 +132,7 @@ def abbreviate_value(value: object) -> str:
 
 
 def check_argument(name: str, value: object, types: type | tuple[type, ...], expected: str) -> None:
-    """Raise TypeError, with what is expected, for an argument of another type."""
+    """Raise TypeError, with the expected argument, for an argument of another type."""
     if not isinstance(value, types):
         raise TypeError(f"{name} is {abbreviate_value(value)}; pass {expected}")
 

@@ -64,8 +64,8 @@ class Step(NamedTuple):
 class Trace(FrozenRecord):
     """The evaluation of one or more statements under one model.
 
-    The roles and row keys of one instruction are those of its plan. In any other block they begin
-    with the statement: ``s2.saturate.t``.
+    One instruction has the roles and row keys of its plan. In any other block they begin with the
+    statement: ``s2.saturate.t``.
     """
 
     block: BasicBlock

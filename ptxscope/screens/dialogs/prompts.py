@@ -157,7 +157,7 @@ class ChoiceList(Menu):
 
     @property
     def widest(self) -> int:
-        """The columns in which every option fits on one line."""
+        """The columns of the widest option on one line."""
         return max(measure_line(line) for line in self.draw(1000))
 
     def action_choose(self) -> None:

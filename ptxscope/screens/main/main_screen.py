@@ -260,7 +260,7 @@ class MainScreen(ThemedScreen[None]):
             await self.perform(type_line, event.text, is_pasted=event.pasted)
             self.view.show_status()
 
-    # --- what is shown -------------------------------------------------------------------
+    # --- the view ------------------------------------------------------------------------
 
     def on_descendant_focus(self) -> None:
         self._runner.follow_focus()

@@ -65,7 +65,7 @@ _CHANGE_IN_PIECE = re.compile(r"(?<=\S) ▸ (?=[^\sa-z]|inf|nan)|^ ▸ $")
 _CHANGE = re.compile(r"▸(?= [-+]?(?:\d|inf|nan))")
 """A change across pieces, or at the start of a continuation line."""
 _TIMES = re.compile(r"(?<=\S )×(?= \d)")
-"""A multiplication; elsewhere ``×`` marks what is refused."""
+"""A multiplication; elsewhere ``×`` marks a refusal."""
 _CLOSER_SPELLINGS = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
 """Clearer replacements of several cells, used if blanks follow."""
 _PIECES = {"≠ ": "! ", " ✗ 0": " n 0"}

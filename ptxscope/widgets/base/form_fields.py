@@ -62,7 +62,7 @@ LINE_END_BINDINGS: list[BindingType] = [
     Binding("home", "scroll_home", "To the beginning", show=False),
     Binding("end", "scroll_end", "To the end", show=False),
 ]
-"""Keys of a page of text, in addition to those of every pane."""
+"""Keys of a page of text, in addition to every pane's."""
 
 
 class Page(Pane):

@@ -178,7 +178,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(self._get_row_region(-self.gutter.top))
 
     def _get_row_region(self, y: int) -> Region:
-        """Return a row of the pane from edge to edge, in which no line needs clipping."""
+        """Return a row of the pane from edge to edge, where no line needs clipping."""
         return Region(-self.gutter.left, y, self.outer_size.width, 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

@@ -232,7 +232,7 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int) -> StyledLin
 
 
 def _draw_compared_words(axis: NumberLine, width: int) -> list[StyledLine]:
-    """Return the operands of a comparison on one line, including those off the line."""
+    """Return the operands of a comparison on one line, including any off the line."""
     beside = width - len(axis.low) - len(axis.high) - 4
     is_side_by_side = beside >= _MIN_LINE_COLUMNS
     inner = min(beside if is_side_by_side else width - 2, _MAX_LINE_COLUMNS)

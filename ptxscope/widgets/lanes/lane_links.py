@@ -153,7 +153,7 @@ def draw_dragged(
 
 
 def _draw_behind(line: StyledLine, signs: Mapping[int, str] | None) -> StyledLine:
-    """Return a line with signs, by column, in place of blanks."""
+    """Replace blanks of a line with signs, by column."""
     if not signs:
         return line
     pieces: StyledLine = []
