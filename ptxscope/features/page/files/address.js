@@ -1,5 +1,5 @@
 // Shows the line of an address at once, and no picture until Python draws it. It runs before the
-// first picture is read: another picture than that of the address is never seen.
+// first picture is parsed, so no other picture is ever seen.
 globalThis.showAddress = () => {
   const read = text => {
     try { return decodeURIComponent(text.replaceAll("+", " ")); } catch { return ""; }

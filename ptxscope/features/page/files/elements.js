@@ -1,6 +1,6 @@
-// Makes the children of a node what lists of [tag, attributes, ...children] and texts describe.
+// Updates the children of a node from lists of [tag, attributes, ...children] and texts.
 const setAttributes = (element, attributes) => {
-  const isOther = element.getAttribute("value") !== attributes.value;  // else, typed text stays
+  const isOther = element.getAttribute("value") !== attributes.value;  // otherwise, typed text stays
   for (const {name} of [...element.attributes]) {
     if (!(name in attributes)) element.removeAttribute(name);
   }

@@ -1,12 +1,12 @@
-// Starts Python once for all who ask, in a worker that may load what the page may.
+// Starts Python once for all callers, in a worker that may load the same files as the page.
 const HOME = new URL("./", import.meta.url);
 let engine;
 
-// Returns what makes an object of a Python class: its methods answer later.
+// Returns a function that makes an object of a Python class; its methods are asynchronous.
 export const loadEngine = (onProgress = () => {}) => (engine ??= start(onProgress));
 
 const start = onProgress => {
-  // a worker of a blob has the policy of the page, that of a file would have none
+  // a worker from a blob inherits the policy of the page; one from a file would have none
   const code = new Blob([`import ${JSON.stringify(new URL("worker.js", HOME).href)};`],
     {type: "text/javascript"});
   const worker = new Worker(URL.createObjectURL(code), {type: "module"});

@@ -1,4 +1,4 @@
-// Redraws the live figures of a page; the first that is touched loads the engine for all.
+// Redraws the live figures of a page; the first use of one loads the engine for all.
 import {loadEngine} from "./engine.js";
 
 const prepare = figure => {
@@ -27,7 +27,7 @@ const prepare = figure => {
     if (values === drawn) return;
     drawn = values;
     const {document: text, error} = JSON.parse(await live.render(values));
-    if (values !== drawn) return;  // another one is asked for
+    if (values !== drawn) return;  // a newer request follows
     note.value = error ?? "";
     if (error) return;
     const open = [...target.querySelectorAll("details")].map(element => element.open);

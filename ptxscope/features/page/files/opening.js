@@ -1,4 +1,4 @@
-// The page before Python is there: frames that were drawn when the site was written.
+// The page before Python is ready: frames that were drawn when the site was written.
 export class Opening {
   constructor() { Object.assign(this, {data: null, number: 0, isLeft: false}); }
 
@@ -11,13 +11,13 @@ export class Opening {
     return Object.fromEntries(names.map((name, at) => [name, parts[frame.parts[at]]]));
   }
 
-  // What the page shows in this frame, as Python says it later.
+  // The contents of the page in this frame, in the form that Python sends later.
   show(isCompact) {
     const {pictures, lines} = this.data, numbers = pictures[this.frame.pictures[Number(isCompact)]];
     return {...this.read(this.frame), pictures: [numbers.map(at => lines[at]).join("\n")]};
   }
 
-  // Goes where an action leads; after one that leads to no frame, only Python knows.
+  // Follows an action to its frame; without a frame, Python must answer.
   follow(action, {number, checked}) {
     const name = [action, number ?? checked].filter(x => x !== undefined).join(" ");
     const next = this.isLeft ? undefined : this.frame.moves[name];
@@ -25,7 +25,7 @@ export class Opening {
     this.number = next ?? this.number;
   }
 
-  // Goes to the frame of an address, if one has it.
+  // Goes to the frame of an address, if there is one.
   find(link) {
     const number = this.data.frames.findIndex(frame => this.read(frame).link === link);
     this.isLeft = number < 0;

@@ -1,4 +1,4 @@
-// Wires events to one Python object, ExplorerPage, and shows what it returns.
+// Wires events to one Python object, ExplorerPage, and shows its answers.
 import {patch} from "./elements.js";
 import {loadEngine} from "./engine.js";
 import {Opening} from "./opening.js";
@@ -7,9 +7,9 @@ import {PictureHost} from "./picture.js";
 const NARROW = 760, WORKING = "Working …", get = id => document.getElementById(id);
 const line = get("line"), options = get("completions"), main = document.querySelector("main");
 let page = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
-let link = "", last = Promise.resolve();  // the address that is shown, and the last answer
-let place = null, isMove = false;  // the card or list that is open, and whether Back leads to the last
-let slow = new Set(), held = [], followed = 0, failure = "";  // held: what is done while Python loads
+let link = "", last = Promise.resolve();  // the current address, and the last answer
+let place = null, isMove = false;  // the open card or list, and whether Back leads to the last one
+let slow = new Set(), held = [], followed = 0, failure = "";  // held: actions while Python loads
 const opening = new Opening();
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
@@ -42,14 +42,14 @@ const apply = (changes, isOpening = false) => {
     const drawn = pictures.texts;
     waiting = setTimeout(async () => {
       const zones = JSON.parse(await page.list_zones());
-      if (drawn !== pictures.texts) return;  // there is another picture
+      if (drawn !== pictures.texts) return;  // the picture has changed
       pictures.showZones(zones.pictures, zones.pointed);
       get("spoken").textContent = zones.spoken;
     }, 60);
   }
 };
 
-let focused = "";  // the id of what asked for the focus; once
+let focused = "";  // the id of the element that gets the focus, once
 const followFocus = () => {
   const wanted = main.querySelector("[data-focus]");
   if (wanted && wanted.id !== focused) wanted.focus({preventScroll: true});
@@ -57,7 +57,7 @@ const followFocus = () => {
   focused = wanted?.id ?? "";
 };
 
-// While Python loads, each action counts: the frames show what it leads to, or Python does later.
+// While Python loads, each action counts: a frame shows its result, or Python does later.
 const hold = (action, words) => {
   const [previous, {role} = {}] = held.at(-1) ?? [];
   if (action === previous && role === words.role && "text" in words) held.pop();  // the same field
@@ -84,7 +84,7 @@ const showFrame = () => {
   get("spoken").textContent = frame.spoken;
 };
 
-// The focus goes on to what is open next after an answer; lost with a part of the page, to another.
+// After an answer, the focus moves to the next open part; if its part is gone, to another.
 const moveFocus = (action, {key, lane}, hadFocus) => {
   const now = document.activeElement, isShown = x => x?.getClientRects().length;
   const fields = /^(predict|guess)/.test(action) ? [...document.querySelectorAll(".guess input")] : [];
@@ -95,7 +95,7 @@ const moveFocus = (action, {key, lane}, hadFocus) => {
   const others = [first, "#picture", "#places [aria-current]"];
   const to = next ?? others.map(x => document.querySelector(x)).find(isShown);
   to?.focus({preventScroll: true});
-  if (next) to.scrollIntoView({block: "nearest"});  // the picture stays in sight
+  if (next) to.scrollIntoView({block: "nearest"});  // the picture stays visible
 };
 
 const send = (action, words = {}) => {
@@ -108,7 +108,7 @@ const send = (action, words = {}) => {
 };
 
 const showLink = () => {
-  if (location.hash !== hash) return;  // the reader is on the way to another link
+  if (location.hash !== hash) return;  // the reader has followed another link
   const address = link ? `#${link}` : location.pathname;
   if (location.hash.slice(1) !== link) history[isMove ? "pushState" : "replaceState"](null, "", address);
   isMove = false;
@@ -145,8 +145,8 @@ document.addEventListener("click", event => {
   if (button.id === "theme") turnTheme(button);
 });
 
-// A button names its keys. In a field, those of its own form work, which no answer has, and keys
-// that write nothing.
+// A button names its keys. In a field, only the keys of its own form work, which no answer
+// contains, and keys that write nothing.
 document.addEventListener("keydown", event => {
   const {key, target, altKey, ctrlKey, metaKey, defaultPrevented} = event;
   if (altKey || ctrlKey || metaKey || defaultPrevented) return;
@@ -225,7 +225,7 @@ line.addEventListener("change", () => send("end_line"));
 line.addEventListener("paste", event => {
   const text = event.clipboardData.getData("text/plain");
   if (!/\n./.test(text)) return;
-  event.preventDefault();  // on one line, a comment would take in the lines after it
+  event.preventDefault();  // on one line, a comment would include the lines after it
   const [start, end] = [line.selectionStart, line.selectionEnd];
   line.setRangeText(text.replace(/\/\/.*/g, "").replace(/\s+/g, " ").trim(), start, end, "end");
   line.dispatchEvent(new Event("input", {bubbles: true}));
@@ -259,7 +259,7 @@ const draw = async svg => {
   return new Promise(resolve => canvas.toBlob(resolve, "image/png"));
 };
 
-let copying = Promise.resolve();  // one after the other: the last one stays in the clipboard
+let copying = Promise.resolve();  // in order, so that the last one stays in the clipboard
 const copy = format => { copying = Promise.all([copying, ready]).then(() => page && write(format)); };
 const write = async format => {
   let note = `Copied: ${format}`;
@@ -283,7 +283,7 @@ const write = async format => {
 
 const isNarrow = () => get("picture").clientWidth < NARROW;
 
-// A card's picture takes what its text leaves, and is drawn for what is left without an answer.
+// A card's picture fills the height that its text leaves, without an answer.
 const measure = () => {
   const host = get("picture"), compact = isNarrow();
   const sum = names => [...document.querySelectorAll(names)].reduce((x, y) => x + y.offsetHeight, 0);
@@ -306,7 +306,7 @@ const showStill = async fragment => {
   followHeld();
 };
 
-// What was typed before this script was there.
+// Text that was typed before this script ran.
 const holdTyped = () => {
   for (const {value, defaultValue, dataset} of document.querySelectorAll("input[type=text][data-on]"))
     if (value !== defaultValue) hold(dataset.on, {...dataset, text: value});
@@ -315,7 +315,7 @@ const holdTyped = () => {
 const start = async fragment => {
   const bar = get("progress"), note = get("loading");
   const show = (share, text) => {
-    if (failure) return;  // a file that comes later says nothing
+    if (failure) return;  // no message about later files
     bar.value = share;
     if (note.textContent !== text) note.textContent = text;  // each text is announced once
   };
@@ -336,7 +336,7 @@ const start = async fragment => {
   bar.hidden = true;
 };
 
-// Python draws what the frames have shown: where nothing else was done, nothing changes.
+// Python draws the contents of the frames again: without other actions, nothing changes.
 const takeOver = async () => {
   Object.assign(globalThis, {ptxscopePage: page, ptxscopeAnswer: () => last});  // for `dev.py page`
   const given = [["resize", measure()], ...held];

@@ -1,12 +1,12 @@
-// The pictures, and above each a layer of zones: hover, arrow keys, typing over a chip, wires.
+// The pictures, and a layer of zones above each: hover, arrow keys, typing over a chip, wires.
 import {SVG} from "./elements.js";
 const parser = new DOMParser();
 
-// A text has no style: picture.css has it, and the policy of the page allows no other.
+// A text has no style: the policy of the page allows only picture.css.
 export const parsePicture = text =>
   document.adoptNode(parser.parseFromString(text, "image/svg+xml").documentElement);
 
-// A picture has an element a line: where only some differ, as after a key, only those are parsed.
+// A picture has an element for each line: if only some differ, as after a key, only they are parsed.
 const isEnd = line => line.startsWith("</");
 const isStart = line => /^<(?:g|svg)\b/.test(line);
 
@@ -95,7 +95,7 @@ export class PictureHost {
     if (place) this.rects().find(rect => isSame(rect.zone))?.focus({preventScroll: true});
   }
 
-  markMore() {  // whether there is more below what is seen
+  markMore() {  // whether there is more below the visible part
     const {host} = this, below = host.scrollHeight - host.scrollTop - host.clientHeight;
     host.parentElement.classList.toggle("more", below > 24);
   }

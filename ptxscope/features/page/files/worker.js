@@ -1,4 +1,4 @@
-// Python, in a worker, so that the page answers while it starts. It gets the files of engine.json
+// Python, in a worker, so that the page responds while it starts. It gets the files of engine.json
 // and no others, each checked against its hash.
 const HOME = new URL("./", import.meta.url);
 const objects = [];
@@ -26,7 +26,7 @@ const start = async () => {
     loading.catch(() => {});
     return [name, loading];
   };
-  // All files are asked for at once; Pyodide gets each when it asks for it.
+  // All files are requested at once; Pyodide gets each at its own request.
   const loaded = Object.fromEntries(Object.entries(files).map(load));
   globalThis.fetch = url => loaded[String(url.url ?? url).replace(runtime, "")] ??
     Promise.reject(new Error(`${url} is not a file of this page`));
@@ -46,7 +46,7 @@ const start = async () => {
 const starting = start();
 starting.catch(() => {});
 
-// A message is its number, that of an object, a method, and what it takes; or 0 and a class.
+// A message is its number, an object's number, a method and its arguments; or 0 and a class.
 const perform = async (number, name, words) => {
   const python = await starting;
   if (!number) {
