@@ -13,7 +13,7 @@ from .documents.content.annotated_trace import annotate_trace
 from .documents.formats.markup import Block, make_paragraph, make_points
 from .documents.formats.report import write_report
 from .documents.formats.text import WIDTH, render
-from .documents.media.frames import BOX, add_min_width
+from .documents.media.frames import render_figure
 from .documents.options import Options
 from .engine.syntax.errors import make_printable_lines, quote_value
 from .engine.tracing.display import DISPLAY_HOOKS
@@ -78,10 +78,7 @@ class Figure:
     @property
     def html(self) -> str:
         """Return the picture as a ``<figure>`` that scrolls if its text would be too small."""
-        style, picture = f"margin:0;{BOX}", add_min_width(self.svg)
-        return (
-            f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{picture}</figure>\n'
-        )
+        return render_figure(self.svg)
 
     @property
     def alt(self) -> str:

@@ -179,6 +179,13 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark"}
         self._ask("Emulation.setEmulatedMedia", media="print", features=[scheme])
 
+    def make_pdf(self) -> bytes:
+        """What a reader prints, on A4 with margins of 15 mm."""
+        self.print()
+        inches = dict.fromkeys(("marginTop", "marginBottom", "marginLeft", "marginRight"), 0.59)
+        answer = self._ask("Page.printToPDF", paperWidth=8.27, paperHeight=11.69, **inches)
+        return base64.b64decode(answer["data"])
+
     def value(self, expression: str) -> Any:
         answer = self._ask(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from PIL import Image, ImageChops, ImageFilter
 
 from ptxscope import Trace, export, trace
-from ptxscope.documents.media.frames import compute_min_width, render_for_column
+from ptxscope.documents.media.frames import compute_min_width
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import HTML, Theme
 from tests.driving.browser import Browser, Rgb, Words
@@ -396,73 +395,3 @@ def test_letters_have_9_px_in_a_narrow_column(browser: Browser, name: str, width
     (box,) = browser.each("figure", "[x.scrollWidth, x.clientWidth, x.tabIndex]")
     assert (box[0] > box[1]) == (compute_min_width(figure.svg) > box[1])
     assert box[2] == 0
-
-
-CONTAINERS = {
-    "a page": "PICTURE",
-    "a cell of a table": "<table><tr><td>PICTURE</td><td>words that take the width</td></table>",
-    "a table of equal columns": (
-        '<table style="table-layout: fixed; width: 100%"><tr><td>PICTURE</td><td>words</td></table>'
-    ),
-    "a flex box": '<div style="display: flex">PICTURE<p>words beside it</p></div>',
-    "a flex column": '<div style="display: flex; flex-flow: column; align-items: center">PICTURE',
-    "a grid": '<div style="display: grid; grid-template-columns: 1fr 1fr">PICTURE<p>words',
-    "a grid by content": '<div style="display: grid; grid-template-columns: auto auto">PICTURE<p>x',
-    "a centred grid": '<div style="display: grid; place-items: center">PICTURE',
-    "an inline block": '<div style="display: inline-block">PICTURE</div>',
-    "a float": '<div style="float: left">PICTURE</div>',
-    "a box": '<div style="position: absolute">PICTURE</div>',
-    "two columns": '<div style="columns: 2">PICTURE<p>words',
-    "a list in a list": "<ul><li><ul><li>PICTURE</li></ul></li></ul>",
-    "a slide": '<section style="width: 860px; height: 480px; font-size: 40px">PICTURE</section>',
-}
-"""What an author puts a picture into."""
-
-
-@pytest.mark.parametrize("name", CONTAINERS)
-@pytest.mark.parametrize("format_", ["html", "svg"])
-def test_a_picture_in_a_container_is_the_picture_alone(
-    browser: Browser, format_: str, name: str
-) -> None:
-    """With letters of 7.7 px, or of 7 px where it has less than 360 px; below 280 px it scrolls."""
-    shown = example("vadd4")
-    fragment = (
-        export(shown, "html", standalone=False, theme="light")
-        if format_ == "html"
-        else render_for_column(shown, Options(theme=Theme.LIGHT))
-    )
-    container = CONTAINERS[name].replace("PICTURE", f"<div>{fragment}</div>")
-    for width in (380, 900):
-        browser.open(container, width)
-        is_page_wide = browser.value("document.documentElement.scrollWidth") > width
-        assert not is_page_wide or width == 380
-        (size,) = {
-            (x[0], x[1])
-            for x in browser.each(
-                "svg", "x.checkVisibility() && [x.clientWidth, x.viewBox.baseVal.width]"
-            )
-            if x
-        }
-        letters = browser.each(
-            "svg text",
-            "x.checkVisibility() && parseFloat(getComputedStyle(x).fontSize) * x.getScreenCTM().a",
-        )
-        assert min(filter(None, letters)) >= (7.7 if size[0] >= 360 else 6.99)
-        room = browser.value("document.querySelector('.px-pictures, .ptx-pictures').clientWidth")
-        assert size[0] <= max(room, 280)
-        if room < 280:
-            continue
-        seen = browser.shoot("svg")
-        is_compact = size[1] < 600
-        alone = export(shown, "svg", compact=is_compact, theme="light")
-        style = f"<style>svg {{ display: block; width: {size[0]}px; height: auto }}</style>"
-        browser.open(style + alone, 1400)
-        assert_alike(seen, browser.shoot("svg"))
-
-
-def assert_alike(image: Image.Image, other: Image.Image) -> None:
-    """Assert that two pictures differ by half a pixel at most."""
-    assert max(abs(x - y) for x, y in zip(image.size, other.size, strict=True)) <= 1
-    box = (0, 0, min(image.width, other.width), min(image.height, other.height))
-    blurred = (x.crop(box).filter(ImageFilter.BoxBlur(4)) for x in (image, other))
-    assert max(ImageChops.difference(*blurred).tobytes()) < 40

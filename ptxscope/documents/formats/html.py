@@ -23,7 +23,7 @@ from ..content.document import Answers, Document, OperandView, Section, StepView
 from ..content.document_builder import build_document, make_cells
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, Options
-from ..svg.svg_canvas import Node
+from ..svg.svg_canvas import Node, make_style_element
 from ..svg.trace_picture import draw_trace, render_drawing
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
 
@@ -130,7 +130,7 @@ def _start_lines(doc: Document, options: Options, id_: str, level: int) -> Itera
     has_heading = bool(doc.title) or options.standalone
     label = f'aria-labelledby="{id_}-title"' if has_heading else f'aria-label="{name}"'
     yield f'<article class="ptxscope px-{options.theme}" id="{id_}" {label}>'
-    yield f"<style>\n{load_style(options.theme)}</style>"
+    yield make_style_element(f"\n{load_style(options.theme)}")
     if has_heading:
         heading = f'<h{level} id="{id_}-title" dir="auto">{name}</h{level}>'
         yield f"<header>\n{heading}\n</header>"
@@ -159,7 +159,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
             yield render_drawing(picture, overlay) + "</figure>"
         yield "</div>"
         count = len(relations.numbers) + len(small_relations.numbers)
-        yield f"<style>{highlight_rules(count)}</style>"
+        yield make_style_element(highlight_rules(count))
 
     return relations, picture_lines()
 

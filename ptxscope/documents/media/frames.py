@@ -19,7 +19,7 @@ from ..content.id_prefix import make_prefix
 from ..options import DEFAULT, TALL, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area, Layout
-from ..svg.svg_canvas import Sheet, SvgCanvas, format_length, write_sheet
+from ..svg.svg_canvas import Sheet, SvgCanvas, format_length, make_style_element, write_sheet
 from ..svg.svg_colours import SvgColour
 from ..svg.text_styles import MIN_LETTER_PX, STRONG
 
@@ -210,7 +210,7 @@ def _write_svg(
     is_stepping = options.motion is Motion.STEPPING
     motion = _MotionParts()
     if is_stepping:
-        motion = _make_stepping(drawing.doc, (width, height), drawing.layout)
+        motion = _make_stepping(drawing.doc, (width, height), drawing.layout, options.id)
     return write_sheet(
         sheet,
         elements,
@@ -236,12 +236,13 @@ class _MotionParts(NamedTuple):
 SizePx = tuple[float, float]
 
 
-def _make_stepping(doc: Document, size: SizePx, layout: Layout) -> _MotionParts:
+def _make_stepping(doc: Document, size: SizePx, layout: Layout, id_: str) -> _MotionParts:
     """Return link targets, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
+    place = f"{id_}-at-" if id_ else "step-"
     names = _list_step_names(doc.steps)
     markers = tuple(
-        f'<g id="step-{name}" class="px-at{number}"/>'
+        f'<g id="{place}{name}" class="px-at{number}"/>'
         for number, step_names in enumerate(names, 1)
         for name in step_names
     )
@@ -255,7 +256,7 @@ def _make_stepping(doc: Document, size: SizePx, layout: Layout) -> _MotionParts:
     hidden = ' display="none"'  # for renderers that ignore the style
     overlay = tuple(
         f'<a class="px-next px-next{number}"{hidden * (number > 0)} '
-        f'href="#step-{names[number % count][0]}">'
+        f'href="#{place}{names[number % count][0]}">'
         f"<title>to step {doc.steps[number % count].number}</title>"
         f'<rect width="{width}" height="{height}" fill="none" pointer-events="all"/>'
         f"{_draw_hint('first' if number % count == 0 else 'next', size, layout)}</a>"
@@ -294,16 +295,16 @@ def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]++)')
 _SIZE = re.compile(r'font-size="([\d.]++)"')
 _SCALE = re.compile(r"\) scale\(([\d.]++)\)")
-BOX = "overflow-x:auto"
-"""CSS of the box around a picture."""
 _STYLE = """\
-<style>.ptx-pictures{container-type:inline-size;contain-intrinsic-inline-size:360px;
-overflow-x:auto}
+.ptx-pictures{container-type:inline-size;contain-intrinsic-inline-size:360px;
+overflow-x:auto;writing-mode:horizontal-tb}
 .ptx-pictures svg{display:block;max-width:100%;height:auto}
 .ptx-narrow{display:none}
 .ptx-narrow svg{min-width:280px}
-@container (max-width:619px){.ptx-wide{display:none}.ptx-narrow{display:block}}</style>
+@container (max-width:619px){.ptx-wide{display:none}.ptx-narrow{display:block}}
+@media print{.ptx-pictures svg{max-height:90vh}}
 """
+_PRINTED = "@media print{.ptxscope-figure svg{min-width:0!important;max-height:90vh}}"
 
 
 def render_for_column(trace: Trace, options: Options) -> str:
@@ -314,7 +315,7 @@ def render_for_column(trace: Trace, options: Options) -> str:
         small_options = options._replace(compact=True, layout=TALL, id=prefix)
         small_svg = export(trace, "svg", small_options)
         svg = f'<div class="ptx-wide">{svg}</div>\n<div class="ptx-narrow">{small_svg}</div>\n'
-    return f'{_STYLE}<div class="ptx-pictures">\n{svg}</div>\n'
+    return f'{make_style_element(_STYLE)}\n<div class="ptx-pictures">\n{svg}</div>\n'
 
 
 def compute_min_width(svg: str) -> int:
@@ -330,7 +331,10 @@ def compute_min_width(svg: str) -> int:
     return ceil(float(width_match[1]) * MIN_LETTER_PX / min_size) if width_match else 0
 
 
-def add_min_width(svg: str) -> str:
-    """Give a picture a minimum width for readable letters."""
-    style = f"min-width:{compute_min_width(svg)}px"
-    return svg.replace("<svg ", f'<svg style="{style}" ', 1)
+def render_figure(svg: str) -> str:
+    """Return a ``<figure>`` that scrolls if its letters would be too small; on paper, it shrinks."""
+    style = f'<svg style="min-width:{compute_min_width(svg)}px" '
+    return (
+        '<figure class="ptxscope-figure" style="margin:0;overflow-x:auto" tabindex="0">\n'
+        f"{make_style_element(_PRINTED)}\n{svg.replace('<svg ', style, 1)}</figure>\n"
+    )

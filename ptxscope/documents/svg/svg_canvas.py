@@ -438,6 +438,14 @@ def _format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float,
     return paint
 
 
+def make_style_element(style: str) -> str:
+    """Return a style sheet as an element of a page's body, where only an SVG may have one."""
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" display="none" width="0" height="0">'
+        f"<style>{style}</style></svg>"
+    )
+
+
 class Sheet(NamedTuple):
     """A page with its title and its description."""
 

@@ -95,6 +95,12 @@ PALETTE: dict[SvgColour, tuple[str, str]] = {
 }
 """Colour on a light page, and on a dark one."""
 
+_LETTERS = (
+    "font-style:normal;font-weight:400;font-variant:normal;letter-spacing:normal;"
+    "word-spacing:normal;text-transform:none;text-shadow:none;direction:ltr;"
+    "writing-mode:horizontal-tb"
+)
+
 
 def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
     """Return the style sheet of the drawn elements, with the colours that they use.
@@ -102,7 +108,8 @@ def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
     The custom properties are inside ``@supports``, which readers without support skip; so is the
     rule of the size, which some renderers take for an attribute. A picture in a page follows the
     page, a picture in a separate file the system. A style sheet applies to the whole surrounding
-    page, so its colours apply only to pictures of one theme.
+    page, so its colours apply only to pictures of one theme. It resets
+    what the page sets for letters, as in the head of a table.
     """
     used_colours = set(_USED_COLOUR.findall(svg))
     inks = {str(colour): pair for colour, pair in PALETTE.items() if colour in used_colours}
@@ -118,7 +125,7 @@ def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
         )
     style = (
         f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
-        "@supports (color:var(--px-ink)){.px-svg{max-width:100%;height:auto}"
+        f"@supports (color:var(--px-ink)){{.px-svg{{max-width:100%;height:auto;{_LETTERS}}}"
         f"{format_rules(scope, inks, theme)}{standalone_rules}{class_rules}}}"
     )
     return f"<style>{style}</style>"

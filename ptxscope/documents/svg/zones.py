@@ -73,7 +73,7 @@ def highlight_lines(
     canvas: SvgCanvas, relations: Relations, sentences: Mapping[Node, str]
 ) -> Iterator[str]:
     """Yield an area over each value with its sentence, and copies of the lines between them."""
-    yield '<g class="px-zones">'
+    yield '<g class="px-zones" fill="none">'  # for readers without style sheets
     for link, paths in canvas.links.items():
         for path in paths:
             path_match = _PATH.search(path)

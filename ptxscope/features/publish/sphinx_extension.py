@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from hashlib import blake2s
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -41,7 +42,8 @@ from ...documents.content.sanitizer import sanitize_text
 from ...documents.elements import format_attributes
 from ...documents.media.frames import render_for_column
 from ...documents.media.images import compute_size
-from ...documents.options import OPTIONS, Option
+from ...documents.media.picture_marks import read_description
+from ...documents.options import OPTIONS, TALL, Option
 from ...documents.theme import Theme
 from ...engine.tracing.trace import Trace
 from ...feature import Service, find_services
@@ -58,16 +60,18 @@ if TYPE_CHECKING:
 _FORMATS = ("html", "svg", "text")
 _MAX_PAPER_FACTOR = 3
 """Factor by which a picture on paper is larger than on a screen."""
-_LATEX = r"""
-
-\noindent\sphinxincludegraphics[width=\linewidth,height=.8\textheight,keepaspectratio]{{{}}}
-
-"""
+_LATEX = (
+    r"\sphinxincludegraphics[width=\linewidth,height=.8\textheight,keepaspectratio]{{{}}}"
+)
+_LATEX_BY_WIDTH = r"\ifdim\linewidth<300pt {}\else {}\fi"
+"""A compact picture in a column narrower than that picture, otherwise the whole one."""
 _MAX_UNFLOATED_RATIO = 0.7
 """Height over width of a picture on paper that stands in the text: a taller one, which may not fit
 below a heading, floats."""
 _ENGINE_FOLDER = "ptxscope"
 """Folder under ``_static`` with the files that live figures load."""
+_SVG = re.compile(r"<svg\b[^>]*+>(?:<style>(?P<style>[^<]*+)</style></svg>|.*?</svg>)", re.DOTALL)
+"""A picture, or a style sheet in the body of a page."""
 _OPTION = re.compile(r"(?<!\S)--([a-z-]++):?")
 _START = re.compile(r"\A(?:usage: .*\n)?error: ")
 _log = logging.getLogger(__name__)
@@ -318,11 +322,34 @@ class _Draw(SphinxPostTransform):
         page = self.app.builder.get_target_uri(self.env.docname)
         return relative_uri(page, f"_static/{_ENGINE_FOLDER}")
 
+    def _move_to_files(self, document: str) -> str:
+        """Return a document of an EPUB, whose chapters Sphinx does not declare to contain SVG."""
+        page = self.app.builder.get_target_uri(self.env.docname)
+
+        def move(match: re.Match[str]) -> str:
+            style = match["style"]
+            if style is None:
+                suffix, data = "svg", match[0]
+            else:  # the pictures are images now
+                suffix = "css"
+                data = f"{style.replace(' svg', ' img')}\n.ptx-trace img{{max-width:100%}}\n"
+            file = f"_static/ptx-{blake2s(data.encode(), digest_size=8).hexdigest()}.{suffix}"
+            path = Path(self.app.outdir, file)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(data, encoding="utf-8")
+            address = relative_uri(page, file)
+            if style is not None:
+                return f'<link rel="stylesheet" href="{address}"/>'
+            return f'<img src="{address}" alt="{escape(read_description(data).description)}"/>'
+
+        return _SVG.sub(move, document)
+
     def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
         if self.app.builder.format == "html" and format_ != "text":
             engine = self._locate_engine() if trace["live"] and _has_scripts(self.app) else ""
-            yield nodes.raw("", _framed(trace, ids, engine), format="html")
+            move = None if _has_scripts(self.app) else self._move_to_files
+            yield nodes.raw("", _framed(trace, ids, engine, move), format="html")
             return
         anchors = [
             nodes.target("", "", ids=[anchor])
@@ -332,7 +359,8 @@ class _Draw(SphinxPostTransform):
         is_paper = self.app.builder.format == "latex" and format_ != "text"
         picture = _picture(words, Path(self.app.builder.outdir)) if is_paper else None
         if picture:
-            parts = [*anchors, nodes.raw("", _LATEX.format(picture.name), format="latex")]
+            latex = f"\n\n\\noindent{picture.latex}\n\n"
+            parts = [*anchors, nodes.raw("", latex, format="latex")]
             is_float = picture.is_tall and not trace["is_in_figure"]
             yield from [nodes.figure("", *parts)] if is_float else parts
             return
@@ -341,21 +369,27 @@ class _Draw(SphinxPostTransform):
         yield nodes.literal_block(text, text, language="none", classes=trace["css"])
 
 
-def _framed(trace: _TraceNode, ids: set[str], engine: str) -> str:
+def _framed(
+    trace: _TraceNode, ids: set[str], engine: str, move: Callable[[str], str] | None
+) -> str:
     """Return HTML or SVG in a box with a class, a caption and every anchor that it lacks.
 
     ``ids`` are the id prefixes that the page uses so far. With the address of the files that live
-    figures load, readers can edit the operands.
+    figures load, readers can edit the operands. ``move`` puts the pictures and styles of an EPUB,
+    which is light, into files.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
     words = [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
     found, options, _ = parse_request(words)
     if not name:  # two traces of one name have caused a warning when they were read
         options = with_unique_ids(found, options, format_, ids)
+    if move and options.theme is Theme.AUTO:
+        options = options._replace(theme=Theme.LIGHT)
     if format_ == "svg":
         document = render_for_column(found, options)
     else:
         document = export(found, format_, options)
+    document = move(document) if move else document
     if name and trace["is_in_figure"]:  # the figure has this id
         document = document.replace(f' id="{name}"', "", 1)
     lacking = [
@@ -382,25 +416,35 @@ def _framed(trace: _TraceNode, ids: set[str], engine: str) -> str:
 class _PaperPicture(NamedTuple):
     """A picture for paper."""
 
-    name: str
-    """Name of its file, as LaTeX reads it."""
+    latex: str
     is_tall: bool
 
 
 def _picture(words: list[str], folder: Path) -> _PaperPicture | None:
     """Write a picture for paper; return None if no renderer is installed."""
     trace, options, _ = parse_request([word for word in words if not word.startswith("--theme=")])
+    options = options._replace(theme=Theme.LIGHT)
     width, height = compute_size(export(trace, "svg", options), options, 1)
+    latex = _write_paper_file(trace, options, folder)
+    if latex and not options.compact and options.beside is None:
+        small_options = options._replace(compact=True, layout=TALL)
+        small = _write_paper_file(trace, small_options, folder)
+        latex = _LATEX_BY_WIDTH.format(small, latex)
+    return _PaperPicture(latex, height > _MAX_UNFLOATED_RATIO * width) if latex else None
+
+
+def _write_paper_file(trace: Trace, options: Options, folder: Path) -> str:
+    """Write the file of a picture; return its LaTeX, or nothing if no renderer is installed."""
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
         try:
-            data = draw(trace, suffix, options._replace(theme=Theme.LIGHT))
+            data = draw(trace, suffix, options)
         except (ImportError, ValueError):
             continue
         name = f"ptx-{blake2s(data, digest_size=8).hexdigest()}"
         (folder / f"{name}.{suffix}").write_bytes(data)
         # in braces, because a dot in a name would begin its suffix
-        return _PaperPicture(f"{{{name}}}.{suffix}", height > _MAX_UNFLOATED_RATIO * width)
-    return None
+        return _LATEX.format(f"{{{name}}}.{suffix}")
+    return ""
 
 
 def _exported(trace: Trace, suffix: str, options: Options) -> bytes:

@@ -21,6 +21,7 @@ from ptxscope.features.publish.value_lookup import (
     format_destinations,
     format_value,
 )
+from tests.driving.epub import list_forbidden
 from tests.driving.feature_tables import needs
 from tests.driving.samples import E3, LANES
 from tests.tiers import ci_only
@@ -90,7 +91,7 @@ def pages_of(format_: str) -> dict[str, str]:
 def test_options_of_pictures_are_those_of_the_command(site: Path) -> None:
     page = read(site, "compact.html")
     assert 'viewBox="0 0 400 ' in page
-    assert page.count("<svg") == 2
+    assert page.count("viewBox") == 2
     assert "d = 0x00000007" in page
     assert page.count("PTX ISA") == 1
 
@@ -172,7 +173,8 @@ def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
     (tex,) = (tmp_path / "out").glob("*.tex")
     text = tex.read_text(encoding="utf-8")
     shown = re.findall(r"\\sphinxincludegraphics\[.*?\]\{\{(.*?)\}\.(pdf|png)\}", text)
-    assert len(shown) == 2
+    assert len(shown) == 4
+    assert text.count(r"\ifdim\linewidth<300pt \sphinxincludegraphics") == 2
     for name, suffix in shown:
         data = (tmp_path / "out" / f"{name}.{suffix}").read_bytes()
         if suffix == "pdf":
@@ -187,6 +189,23 @@ def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
     assert "0x7f800181" in text
 
 
+def test_a_narrow_column_of_paper_has_the_compact_picture(tmp_path: Path) -> None:
+    """300 pt is its own width, of 400 px."""
+    pdfium = pytest.importorskip("pypdfium2")
+    pytest.importorskip("typst")
+    compact = "\n.. ptx-trace:: popc.b32 d, a\n   :operands: a=1\n   :compact:\n"
+    whole = compact.replace("   :compact:\n", "")
+    assert built(tmp_path, {"index": f"Title\n=====\n{whole}{compact}"}, "latex") == ""
+    (tex,) = (tmp_path / "out").glob("*.tex")
+    text = tex.read_text(encoding="utf-8")
+    include = r"\\sphinxincludegraphics\[.*?\]\{\{(.*?)\}\.pdf\}"
+    ((small, large),) = re.findall(rf"<300pt {include}\\else {include}\\fi", text)
+    assert re.findall(include, text) == [small, large, small]
+    for name, width in ((small, 300), (large, 600)):
+        with pdfium.PdfDocument(tmp_path / "out" / f"{name}.pdf") as document:
+            assert document[0].get_width() == pytest.approx(width)
+
+
 def test_a_tall_picture_floats_on_paper(tmp_path: Path) -> None:
     """Below a heading, one of the height of a page would run off it."""
     lines = ("vadd.u32.s32.s32.sat d.b0, a, b, c", "popc.b32 d, a")
@@ -195,7 +214,7 @@ def test_a_tall_picture_floats_on_paper(tmp_path: Path) -> None:
     text = "\n".join(["Title", "=====", "", *traces])
     assert built(tmp_path, {"index": text}, "latex") == ""
     (tex,) = (tmp_path / "out").glob("*.tex")
-    pictures = r"(begin\{figure\}[^\\]*\\centering\s*)?\\noindent\\sphinxincludegraphics\[(.*?)\]"
+    pictures = r"(begin\{figure\}[^\\]*\\centering\s*)?\\noindent\\ifdim.*?\\sphinxincludegraphics\[(.*?)\]"
     floated, inline = re.findall(pictures, tex.read_text(encoding="utf-8"))
     assert floated[0]
     assert not inline[0]
@@ -419,6 +438,26 @@ def test_the_readers_of_an_epub_run_no_scripts(tmp_path: Path) -> None:
     assert built(tmp_path, pages, "epub", conf, "-d", str(tmp_path / "doctrees")) == ""
     assert "live.js" not in read(tmp_path, "index.xhtml")
     assert not (tmp_path / "out" / "_static" / "ptxscope").exists()
+
+
+def test_an_epub_has_pictures_and_styles_in_files(tmp_path: Path) -> None:
+    """Sphinx does not declare that a chapter has SVG, and EPUB readers want a style in the head."""
+    conf = "version = '1'\nepub_copyright = 'x'\n"
+    pages = {"index": f"Title\n=====\n\n{EQUAL}"}
+    assert built(tmp_path, pages, "epub", conf, "-d", str(tmp_path / "doctrees")) == ""
+    page = read(tmp_path, "index.xhtml")
+    assert [*list_forbidden(page)] == []
+    assert "<svg" not in page
+    images = re.findall('<img src="([^"]+)" alt="([^"]+)"/>', page)
+    assert len(images) == 8  # each of four, whole and compact
+    for name, alt in images:
+        picture = read(tmp_path, name)
+        assert ET.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"
+        assert "Result: d = 0x00000001" in alt  # 1 < 2
+        assert "px-light" in picture
+    styles = re.findall('<link rel="stylesheet" href="([^"]+ptx-[^"]+)"/>', page)
+    assert len(styles) == 2 * 2 + 2
+    assert ".px-narrow img" in "".join(read(tmp_path, name) for name in styles)
 
 
 def test_a_live_figure_is_still_if_no_feature_makes_it_live(tmp_path: Path) -> None:
