@@ -39,7 +39,7 @@ _LIVE_PAGES = "reference/instructions/"
 _log = logging.getLogger(__name__)
 _EXTERNAL = re.compile(r"[a-z]++:")
 _SLUG_SEPARATOR = re.compile(r"[^\w\- ]")
-_LANGUAGES = frozenset({"c", "console", "json", "markdown", "python", "rst", "sh"})
+_LANGUAGES = frozenset({"c", "console", "json", "latex", "markdown", "python", "rst", "sh"})
 
 
 class MarkdownParser(Parser):

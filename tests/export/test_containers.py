@@ -140,10 +140,10 @@ MAKERS: dict[str, Callable[[Trace], str]] = {
     "svg": lambda x: export(x, "svg", LIGHT),
     "compact": lambda x: export(x, "svg", LIGHT._replace(compact=True)),
     "figure": lambda x: x.figure(theme="light").html,
-    "stepping": lambda x: x.figure(
-        motion="stepping", theme="light", id=f"on-{x.instruction.opcode}"
-    ).svg,
-    "file": lambda x: '<p><img src="x.svg" alt="x"/></p>',
+    "stepping": lambda x: (
+        x.figure(motion="stepping", theme="light", id=f"on-{x.instruction.opcode}").svg
+    ),
+    "file": lambda _: '<p><img src="x.svg" alt="x"/></p>',
 }
 """What an author puts into a chapter."""
 
@@ -189,9 +189,7 @@ TALL_BLOCK = trace_block(
 
 @pytest.mark.parametrize("kind", ["html", "column", "figure"])
 @pytest.mark.parametrize("shown", [QUAD, TALL_BLOCK], ids=["instruction", "block"])
-def test_paper_has_the_whole_picture_on_one_page(
-    browser: Browser, shown: Trace, kind: str
-) -> None:
+def test_paper_has_the_whole_picture_on_one_page(browser: Browser, shown: Trace, kind: str) -> None:
     """It begins too low on a page for the rest of it, and is wider than the paper, or higher."""
     pdfium = pytest.importorskip("pypdfium2")
     auto = {"html": export(shown, "html"), "column": render_for_column(shown, Options()),

@@ -18,7 +18,7 @@ import pytest
 from ptxscope import Trace, export, files, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.command_words import format_command
-from ptxscope.documents.media.frames import compute_min_width, make_frames, render_figure
+from ptxscope.documents.media.frames import add_min_width, compute_min_width, make_frames
 from ptxscope.documents.media.picture_marks import is_frame, is_ours
 from ptxscope.documents.options import DEFAULT, Motion, Options
 from ptxscope.engine.isa.encodings import format_hex
@@ -260,7 +260,7 @@ def test_how_wide_a_picture_must_be(shown: tuple[str, str], options: Options) ->
     smallest = min(box.size for box in boxes(ET.fromstring(svg)))
     assert compute_min_width(svg) == pytest.approx(9 / smallest * wide, abs=2)
     assert compute_min_width(svg) <= 720
-    assert ET.fromstring(render_figure(svg))[-1].get("style") == f"min-width:{compute_min_width(svg)}px"
+    assert ET.fromstring(add_min_width(svg)).get("style") == f"min-width:{compute_min_width(svg)}px"
 
 
 def made(folder: Path, *words: str) -> list[str]:

@@ -331,10 +331,15 @@ def compute_min_width(svg: str) -> int:
     return ceil(float(width_match[1]) * MIN_LETTER_PX / min_size) if width_match else 0
 
 
+def add_min_width(svg: str) -> str:
+    """Give a picture a minimum width for readable letters."""
+    style = f"min-width:{compute_min_width(svg)}px"
+    return svg.replace("<svg ", f'<svg style="{style}" ', 1)
+
+
 def render_figure(svg: str) -> str:
-    """Return a ``<figure>`` that scrolls if its letters would be too small; on paper, it shrinks."""
-    style = f'<svg style="min-width:{compute_min_width(svg)}px" '
+    """Return a ``<figure>`` that scrolls if letters would be too small; on paper, it shrinks."""
     return (
         '<figure class="ptxscope-figure" style="margin:0;overflow-x:auto" tabindex="0">\n'
-        f"{make_style_element(_PRINTED)}\n{svg.replace('<svg ', style, 1)}</figure>\n"
+        f"{make_style_element(_PRINTED)}\n{add_min_width(svg)}</figure>\n"
     )

@@ -60,9 +60,7 @@ if TYPE_CHECKING:
 _FORMATS = ("html", "svg", "text")
 _MAX_PAPER_FACTOR = 3
 """Factor by which a picture on paper is larger than on a screen."""
-_LATEX = (
-    r"\sphinxincludegraphics[width=\linewidth,height=.8\textheight,keepaspectratio]{{{}}}"
-)
+_LATEX = r"\sphinxincludegraphics[width=\linewidth,height=.8\textheight,keepaspectratio]{{{}}}"
 _LATEX_BY_WIDTH = r"\ifdim\linewidth<300pt {}\else {}\fi"
 """A compact picture in a column narrower than that picture, otherwise the whole one."""
 _MAX_UNFLOATED_RATIO = 0.7

@@ -214,7 +214,8 @@ def test_a_tall_picture_floats_on_paper(tmp_path: Path) -> None:
     text = "\n".join(["Title", "=====", "", *traces])
     assert built(tmp_path, {"index": text}, "latex") == ""
     (tex,) = (tmp_path / "out").glob("*.tex")
-    pictures = r"(begin\{figure\}[^\\]*\\centering\s*)?\\noindent\\ifdim.*?\\sphinxincludegraphics\[(.*?)\]"
+    include = r"\\sphinxincludegraphics\[(.*?)\]"
+    pictures = rf"(begin\{{figure\}}[^\\]*\\centering\s*)?\\noindent\\ifdim.*?{include}"
     floated, inline = re.findall(pictures, tex.read_text(encoding="utf-8"))
     assert floated[0]
     assert not inline[0]
