@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import struct
 from typing import NamedTuple
 
 from ...engine.isa.types import WORD_BITS
 from ...engine.micro_operations.arithmetic import V, fill
 from ...engine.micro_operations.counts import CountLeadingZeros
+from .machine_instruction import OperandKind
 from .machine_step import MASK, PAIR_BITS, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]
@@ -81,9 +83,22 @@ def _read_float(s: MachineStep[V], index: int, format_: _FloatFormat) -> V:
     x = s.get_source(index)
     if x.sign not in ("", "-"):
         raise s.refuse("a sign before a float")
+    if x.kind is OperandKind.FLOAT:
+        return s.lift(_parse_float(s, x.text, format_))
     is_half = format_.bits < WORD_BITS
     pattern = s.read_halves(index) if is_half else s.read_bits_of_signed(index, format_.bits)
     return s.ar.bitxor(pattern, 1 << format_.bits - 1) if x.sign else pattern
+
+
+def _parse_float(s: MachineStep[V], text: str, format_: _FloatFormat) -> int:
+    """Return the pattern of a number that is written as a decimal; of 64 bits 32 are written."""
+    if format_ not in (_SINGLE, _DOUBLE) or text.strip("+-") in ("QNAN", "SNAN"):
+        raise s.refuse("a constant that is not modelled")
+    number = float(text.replace("INF", "inf"))
+    pattern = int.from_bytes(struct.pack(">f" if format_ is _SINGLE else ">d", number))
+    if format_ is _DOUBLE and pattern & MASK:
+        raise s.refuse("a constant of more than 32 bits")
+    return pattern
 
 
 def _get_magnitude(s: MachineStep[V], pattern: V, format_: _FloatFormat, is_flushed: bool) -> V:
@@ -153,11 +168,12 @@ def _set_predicates_by_halves(s: MachineStep[V], match: Match) -> None:
 
 
 def _flush(s: MachineStep[V], _: Match) -> None:
-    """a + -0: a subnormal becomes a zero of its sign, a NaN 7fffffff."""
+    """a + -0 or -0 + a: a subnormal becomes a zero of its sign, a NaN 7fffffff."""
     s.expect_sources(2)
-    if not s.is_sink(1, "-"):
+    zero = next((index for index in (1, 0) if s.is_sink(index, "-")), None)
+    if zero is None:
         raise s.refuse("arithmetic on floats")
-    pattern = _read_float(s, 0, _SINGLE)
+    pattern = _read_float(s, 1 - zero, _SINGLE)
     magnitude = _get_magnitude(s, pattern, _SINGLE, is_flushed=True)
     sign = s.ar.bitand(pattern, 1 << 31)
     is_nan = s.is_at_least(magnitude, _SINGLE.infinity + 1)

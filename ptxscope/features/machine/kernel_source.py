@@ -121,6 +121,8 @@ def _check_block(block: BasicBlock) -> None:
         name for line in block.lines if line[0] == "{" for name in _WORD.findall(line[1:])
     }
     outer_names = [*block.names.values(), *block.results.values()]
+    if part := next((x for x in outer_names if "." in x and x != CARRY_REGISTER), ""):
+        raise ValueError(f"{part} is a part of a vector register")
     bare_names = [get_bare_name(x) for x in dict.fromkeys(outer_names)]
     if hidden := next((x for x in bare_names if x in inner_names), ""):
         raise ValueError(f"{hidden} belongs to inner braces, so nothing outside can set or read it")

@@ -306,6 +306,13 @@ _OUTCOMES: Mapping[VerdictOutcome, str] = {
 }
 
 
+def format_outcome(verdict: FormVerdict) -> str:
+    """Return a verdict in few words: ``as documented``, ``as erratum E3 says``."""
+    if verdict.outcome is not VerdictOutcome.PROVED:
+        return f"{verdict.outcome}{f': {verdict.opcode}' if verdict.opcode else ''}"
+    return _format_errata(verdict.errata) if verdict.errata else "as documented"
+
+
 def _format_errata(ids: Sequence[str]) -> str:
     return f"as erratum {ids[0]} says" if len(ids) == 1 else f"as errata {', '.join(ids)} say"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 
 from ...engine.isa.types import WORD_BITS
@@ -150,9 +151,13 @@ def _shift_add_high(s: MachineStep[V], match: Match) -> None:
         else:
             high = s.cut(s.ar.shift_right(pair, WORD_BITS - shift))
     total = s.ar.add(high, s.read_number(1))
+    if is_extended:
+        total = s.ar.add(total, s.read_truth(count - 1))
+    s.write_word(total)
     if len(s.outputs) > 1:
-        raise s.refuse("a carry that is not modelled")
-    s.write_word(s.ar.add(total, s.read_truth(count - 1)) if is_extended else total)
+        if is_signed or s.get_source(1).sign or len(s.outputs) > 2:
+            raise s.refuse("a carry that is not modelled")
+        s.write_truth(s.is_at_least(total, WORD), 1)
 
 
 def _shift_add(s: MachineStep[V], _: Match) -> None:
@@ -231,6 +236,45 @@ def _bound(s: MachineStep[V], match: Match) -> None:
     _write_last(s, ar.maximum(value, 0) if match["relu"] else value, bits)
 
 
+def _bound_three(s: MachineStep[V], match: Match) -> None:
+    """The minimum of three words, or of each of three half-words; the maximum if p is false.
+
+    With ``.RELU`` it is at least 0.
+    """
+    s.expect_sources(4)
+    a, b, c = (_read_lanes(s, index, match) for index in range(3))
+    bounds = [bound(bound(a, b), c) for bound in (s.ar.minimum, s.ar.maximum)]
+    _write_bound(s, bounds, match)
+
+
+def _bound_lane_sum(s: MachineStep[V], match: Match) -> None:
+    """The minimum of the half-words of a + b and c, or the maximum if the predicate is false.
+
+    With ``.RELU`` it is at least 0.
+    """
+    s.expect_sources(4)
+    a, b, c = (_read_lanes(s, index, match) for index in range(3))
+    total = s.ar.cast(s.ar.add(a, b), 16, signed=match["sign"] != "U")
+    _write_bound(s, [bound(total, c) for bound in (s.ar.minimum, s.ar.maximum)], match)
+
+
+def _read_lanes(s: MachineStep[V], index: int, match: Match) -> V:
+    """Return a word, or its half-words as lanes."""
+    signed = match["sign"] != "U"
+    if match["unit"] == "16x2":
+        return _split(s, index, 16, signed)
+    return s.read_typed(index, WORD_BITS, signed)
+
+
+def _write_bound(s: MachineStep[V], bounds: Sequence[V], match: Match) -> None:
+    """Write a minimum, or the maximum if the last source is false."""
+    if match["relu"]:
+        bounds = [s.ar.maximum(x, 0) for x in bounds]
+    if match["unit"] == "16x2":
+        bounds = [_join(s, x, 16) for x in bounds]
+    s.write_word(s.ar.where(s.read_truth(3), *bounds))
+
+
 def _bound_sum(s: MachineStep[V], match: Match) -> None:
     """The minimum of the word a + b and c, or the maximum if the predicate is false.
 
@@ -303,6 +347,8 @@ SUM_OPCODES: tuple[Opcode, ...] = (
         "[PQ]*[RU](?:[PQ]{2}(?=[RUC]))?",
     ),
     make_opcode(r"U?IMNMX\.(?P<sign>[US])(?P<bits>64)(?P<relu>)", _bound, "[PQ]{2}[RU]"),
+    make_opcode(r"U?VIMNMX3(?:\.(?P<sign>[US])(?P<unit>32|16x2))?(?P<relu>\.RELU)?", _bound_three),
+    make_opcode(r"VIADDMNMX\.(?P<sign>[US])(?P<unit>16x2)(?P<relu>\.RELU)?", _bound_lane_sum),
     make_opcode(r"U?VIADDMNMX(?P<sign>\.[US]32)?(?P<relu>\.RELU)?", _bound_sum),
     make_opcode(r"VIMNMX\.(?P<sign>[US])(?P<unit>8|16)x[24](?P<relu>\.RELU)?", _bound_lanes),
     make_opcode(r"U?I2I\.(?P<sign>[US])(?P<bits>8|16)\.S32\.SAT", _saturate),

@@ -19,6 +19,7 @@ from ptxscope.features.machine.form_verdict import (
     list_models,
 )
 from ptxscope.features.machine.kernel_source import KernelSource, make_kernel_source
+from ptxscope.features.machine.statement_runs import list_runs
 from ptxscope.features.machine.toolchain import Compiled, Tool
 from ptxscope.features.machine.verification import make_key
 from tests.driving.command_line import run
@@ -197,6 +198,97 @@ def test_a_report_for_a_tracker_is_on_one_instruction(stored: list[tuple[str, ..
     done = run("verify", BLOCKS[2], "-f", "issue")
     assert (done.returncode, stored) == (2, [])
     assert "-f issue is for one instruction; this is a block\n" in done.stderr
+
+
+# --- runs of a file -----------------------------------------------------------------------------
+
+KERNEL = """\
+.visible .entry bounds(.param .u64 p)
+{
+  .reg .b64 q; .reg .b32 a, b, c, t, d, n; .reg .pred z;
+  ld.param.u64 q, [p];
+  mov.u32 n, %tid.x;
+  ld.global.u32 a, [q];
+  ld.global.u32 b, [q+4];
+  ld.global.u32 c, [q+8];
+  add.s32 t, a, b;
+  min.s32 d, t, c;
+  st.global.u32 [q+12], d;
+  setp.eq.u32 z, n, 0;
+  add.u32 n, n, d;
+  @z bra END;
+  mov.b32 a, n;
+  st.global.u32 [q+16], a;
+END:
+  ret;
+}
+"""
+
+
+def test_the_runs_of_a_kernel_are_between_what_is_not_computed() -> None:
+    found = list_runs(KERNEL, "k.ptx")
+    assert [(x.title, x.count) for x in found.runs] == [("bounds:9-10", 2), ("bounds:12-13", 2)]
+    results = [{*x.results.values()} for x in found.blocks]
+    # t is read in its run alone; n and z after theirs
+    assert results == [{"d"}, {"z", "n"}]
+    assert found.omitted == {"ld": 4, "mov": 2, "st": 2, "bra": 1, "ret": 1}
+    assert [x.title for x in list_runs(KERNEL, "k.ptx", lines=range(10, 13)).runs] == [
+        "bounds:10",
+        "bounds:12",
+    ]
+    with pytest.raises(ValueError, match=r"k\.ptx has bounds"):
+        list_runs(KERNEL, "k.ptx", program_name="other")
+
+
+def test_an_asm_statement_that_is_computed_is_one_run() -> None:
+    text = 'void f() { asm("{ .reg .u32 t; add.u32 t, %1, %2; not.b32 %0, t; }" : "=r"(d) : "r"(a)'
+    (whole,) = list_runs(text + ', "r"(5)); }', "f.cu").runs
+    assert whole.block
+    assert (whole.count, {*whole.block.results.values()}) == (2, {"%0"})
+    assert ", 0x5;" in make_kernel_source(whole.block).format_ptx("k")
+
+
+def test_a_long_run_is_several() -> None:
+    lines = "\n".join(f"add.u32 r{i + 1}, r{i}, a;" for i in range(600))
+    found = list_runs(f"{{\n{lines}\n}}")
+    assert [x.count for x in found.runs] == [256, 256, 88]
+    assert [[*x.results.values()] for x in found.blocks] == [["r256"], ["r512"], ["r600"]]
+
+
+def test_a_part_of_a_vector_register_is_refused_by_name() -> None:
+    block = parse_block(".reg .v2 .u32 r; .reg .v2 .u32 a; add.u32 r.x, a.x, a.y; not.b32 d, r.x;")
+    with pytest.raises(ValueError, match=r"a\.[xy] is a part of a vector register"):
+        make_kernel_source(block)
+
+
+def test_verify_of_a_file_has_a_line_for_each_run(
+    stored: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(KERNEL, "utf-8")
+    done = run("verify", str(path))
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("ptxas 13.0.88, sm_90: 2 runs of 4 statements, ")
+    assert "  bounds:9-10   2 statements  as documented" in lines
+    assert "  bounds:12-13  2 statements  refused" in lines  # it is in no sample
+    assert "Not verified, because they are not computed: 10 statements (ld 4, " in done.stdout
+    done = run("verify", f"{path}:bounds", "-f", "json")
+    document = json.loads(done.stdout)
+    assert document["omitted"]["ld"] == 4
+    first, second = document["targets"][0]["runs"]
+    assert (first["run"], first["lines"], first["outcome"]) == ("bounds:9-10", [9, 10], "proved")
+    assert (second["statements"], second["outcome"]) == (2, "refused")
+    done = run("verify", f"{path}:9-10")
+    assert (done.returncode, done.stderr) == (0, "")
+    for place, message in (
+        (f"{path}:other", "k.ptx has bounds"),
+        (f"{path}:4-8", "has no statements that are computed"),
+        (f"{path}:99", "the file has "),
+    ):
+        done = run("verify", place)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
 
 
 def test_every_stored_block_has_every_target() -> None:

@@ -329,6 +329,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "permute": permute,
     "half": lambda x: struct.unpack("<e", (x & 0xFFFF).to_bytes(2, "little"))[0],
     "bfloat": read_bfloat,
+    "single": lambda x: struct.unpack("<f", x.to_bytes(4, "little"))[0],
+    "double": lambda x: struct.unpack("<d", x.to_bytes(8, "little"))[0],
     "to_half": encode_half,
     "to_bfloat": encode_bfloat,
     "isnan": math.isnan,

@@ -19,7 +19,8 @@ from ....cli.support.arguments import (
     parse_words,
     print_report,
 )
-from ....cli.support.ptx_arguments import parse_instruction
+from ....cli.support.inputs import open_text
+from ....cli.support.ptx_arguments import PLACE, is_file, parse_instruction, read_place
 from ....cli.support.streams import CommandError, ProgressBar, command_errors, print_message
 from ....documents.formats.report import REPORT_FORMATS
 from ....engine.isa.catalog import CATALOG
@@ -31,6 +32,7 @@ from ....engine.syntax.parser import parse
 from ....engine.tracing.basic_block import make_block
 from ....feature import Service, find_services
 from ...prove.commands.programs import add_timeout, parse_program
+from ...prove.equivalence import TIMEOUT
 from ..form_verdict import (
     FormVerdict,
     VerdictOutcome,
@@ -45,6 +47,8 @@ from ..machine_report import (
     code_to_json,
     iter_verdict_blocks,
 )
+from ..run_report import iter_run_blocks, pair_runs, run_to_json
+from ..statement_runs import FileRuns, list_runs
 from ..toolchain import Tool
 from ..tools import (
     TOOL_HELP,
@@ -64,6 +68,8 @@ from ..verification import (
     verify_all,
 )
 
+_FILE_TIMEOUT = 10.0
+"""The default time for a proof of a run of a file, which has many."""
 _ISSUE = "issue"
 """The format of reports for a tracker."""
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
@@ -76,6 +82,10 @@ eighty opcodes, and that the hardware implements it.
 A block is a list of statements that run one after the other, without memory or branches: the
 results are the registers that no later statement reads. ptxas sees the block alone, so it can
 optimize another way than within a kernel.
+
+Of a file, or a part of one, each run of statements is a block: those between loads, stores,
+branches and others that are not computed. Its results are the registers that other statements read,
+or that none reads. A proof of a run has {_FILE_TIMEOUT:.0f} s unless --timeout gives another time.
 
 -f issue writes a report for a tracker on each deviation from the documentation: its smallest form,
 a kernel, the machine code with its values, and when the results differ.
@@ -93,6 +103,7 @@ It needs the extra `gpu`: {format_install_hint("gpu")}.
 examples:
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --model isa
   ptxscope verify '{{ neg.s16 t, a; cvt.s32.s16 d, t; }}' -O0 -O3
+  ptxscope verify kernels.ptx:histogram --arch sm_75
   ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
   ptxscope verify --all --sample 500 --model isa
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' -f issue > report.md
@@ -114,7 +125,8 @@ def make_parser() -> Parser:
         "ptx",
         metavar="PTX",
         nargs="?",
-        help="instruction, asm statement or statements in braces",
+        help="instruction, asm statement or statements in braces; or FILE, FILE:KERNEL, "
+        "FILE:FIRST-LAST",
     )
     parser.add_argument("--all", action="store_true", help="every form of the 27 instructions")
     parser.add_argument(
@@ -144,6 +156,7 @@ def make_parser() -> Parser:
         "version)",
     )
     add_timeout(parser)
+    parser.set_defaults(timeout=None)
     parser.add_argument(
         "--jobs",
         type=parse_count,
@@ -172,9 +185,12 @@ def run(words: Sequence[str]) -> int:
     _check_options(arguments)
     if arguments.gpu or arguments.write_inputs or arguments.results:
         return _run_on_device(arguments)
-    lines = list_programs(arguments)
+    file_runs = find_file_runs(arguments.ptx) if arguments.ptx else None
+    lines = file_runs.blocks if file_runs else list_programs(arguments)
     if arguments.format == _ISSUE and not all(isinstance(x, Instruction) for x in lines):
         raise CommandError(f"error: -f {_ISSUE} is for one instruction; this is a block")
+    if arguments.timeout is None:
+        arguments.timeout = _FILE_TIMEOUT if file_runs else TIMEOUT
     archs = choose_archs(arguments)
     levels = dict.fromkeys(arguments.levels or [DEFAULT_LEVEL])
     ptxas, nvdisasm = choose_tools(arguments)
@@ -195,10 +211,18 @@ def run(words: Sequence[str]) -> int:
         blocks = (
             block
             for task, verdicts in zip(tasks, found, strict=True)
-            for block in iter_verdict_blocks(verdicts, _format_title(task, verdicts), expected)
+            for title in [_format_title(task, verdicts, file_runs)]
+            for block in (
+                iter_run_blocks(file_runs, verdicts, title, expected)
+                if file_runs
+                else iter_verdict_blocks(verdicts, title, expected)
+            )
         )
-        print_report(arguments.format, blocks, lambda: _to_json(tasks, found, expected))
-    return max(_get_status(x, expected) for verdicts in found for x in verdicts)
+        print_report(arguments.format, blocks, lambda: _to_json(tasks, found, expected, file_runs))
+    statuses = [_get_status(x, expected) for verdicts in found for x in verdicts]
+    return max(statuses, default=0) or 3 * any(
+        x.reason for x in (file_runs.runs if file_runs else ())
+    )
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
@@ -247,6 +271,28 @@ def list_programs(arguments: argparse.Namespace) -> Sequence[Program]:
     if arguments.ptx is None or arguments.all or arguments.family:
         return list_lines(arguments)
     return [read_verified(arguments.ptx)]
+
+
+def find_file_runs(text: str) -> FileRuns | None:
+    """Return the runs of the file, or of the part of one, that a text names; None for PTX."""
+    place = PLACE.fullmatch(text)
+    if not place and not is_file(text):
+        return None
+    path = text if is_file(text) else place["file"] if place else ""
+    if not is_file(path):
+        return None
+    kernel, lines = "", None
+    if path == text or not place:
+        with open_text(path) as stream:
+            source = stream.read()
+    else:
+        source, numbers = read_place(place)
+        kernel, lines = place["kernel"] or "", numbers or None
+    with command_errors(ValueError):
+        file_runs = list_runs(source, Path(path).name, program_name=kernel, lines=lines)
+    if not file_runs.runs:
+        raise CommandError(f"error: {make_printable(text)} has no statements that are computed")
+    return file_runs
 
 
 def read_verified(text: str) -> Program:
@@ -353,18 +399,29 @@ def _find_cache() -> Path | None:
     return path if path.is_absolute() else None
 
 
-def _format_title(task: Task, verdicts: Sequence[FormVerdict]) -> str:
+def _format_title(
+    task: Task, verdicts: Sequence[FormVerdict], file_runs: FileRuns | None = None
+) -> str:
     tools = f"ptxas {task.ptxas.build}, {task.target}"
+    seconds = VerdictCounts(verdicts).seconds
+    if file_runs:
+        count = format_count(len(file_runs.runs), "run")
+        statements = sum(x.count for x in file_runs.runs)
+        return f"{tools}: {count} of {statements:,} statements, {seconds:.1f} s of proofs"
     if len(verdicts) == 1:
         return tools
-    seconds = VerdictCounts(verdicts).seconds
     return f"{tools}: {len(verdicts):,} lines, {seconds:.1f} s of proofs"
 
 
 def _to_json(
-    tasks: Sequence[Task], verdict_lists: Sequence[Sequence[FormVerdict]], expected: ExpectedModel
+    tasks: Sequence[Task],
+    verdict_lists: Sequence[Sequence[FormVerdict]],
+    expected: ExpectedModel,
+    file_runs: FileRuns | None = None,
 ) -> dict[str, object]:
+    omitted = {"omitted": dict(file_runs.omitted)} if file_runs else {}
     return {
+        **omitted,
         "ptxas": tasks[0].ptxas.build,
         "nvdisasm": tasks[0].nvdisasm.build,
         "model": expected.name,
@@ -373,7 +430,11 @@ def _to_json(
                 "arch": task.arch,
                 "level": task.level,
                 "counts": VerdictCounts(verdicts).to_json(),
-                "verdicts": [code_to_json(x) for x in verdicts],
+                **(
+                    {"runs": [run_to_json(x, y) for x, y in pair_runs(file_runs, verdicts)]}
+                    if file_runs
+                    else {"verdicts": [code_to_json(x) for x in verdicts]}
+                ),
             }
             for task, verdicts in zip(tasks, verdict_lists, strict=True)
         ],
