@@ -141,8 +141,6 @@ class Scope:
         """Whether the scope contains a ``.reg``."""
         self.parameters: frozenset[str] = frozenset()
         """The names in the function's header, if this is the scope of its body."""
-        self.labels: dict[str, int] = {}
-        """The positions of the labels in a function so far, in order."""
 
     def add_register(self, name: str, count: int | None, declaration: Declaration) -> None:
         """Declare a register, or ``count`` numbered ones."""
@@ -216,51 +214,8 @@ class Scopes:
         """The scope of a function's header; it becomes the scope of the body."""
         self._lookups: dict[str, tuple[Scope | None, Declaration | None]] = {}
         """The names looked up since the last declaration or brace."""
-        self._carry_scope: Scope | None = None
-        """The scope of the function that last wrote the carry flag."""
-        self._carry_opcode = ""
-        self.carry_guard = ""
-        """The guard of all writes of the carry flag in that function; empty if one is unguarded."""
-        self._last_carry_guard = ""
-        """The guard of the last write."""
-        self._branch_scope: Scope | None = None
-        """The scope of the function that had the last branch."""
-        self._has_label_since_carry = False
-        self._unread_carry_opcode = ""
-        self.ending_carry_opcode = ""
-        """The opcode of the last sum that read the carry flag without writing it."""
 
     # --- updates by the reader
-
-    def write_carry(self, opcode: str = "", guard: str = "") -> None:
-        """Note that a statement writes the carry flag; ``opcode`` is empty if it is unknown.
-
-        Writes with different guards count as unguarded.
-        """
-        if self._carry_scope is not self.function_scope:
-            self.carry_guard = guard
-        elif guard != self.carry_guard:
-            self.carry_guard = ""
-        self._carry_scope, self._carry_opcode = self.function_scope, opcode
-        self._last_carry_guard, self._has_label_since_carry = guard, False
-        self._unread_carry_opcode = "" if guard else opcode
-        self.ending_carry_opcode = ""
-
-    def read_carry(self, ending_opcode: str = "") -> None:
-        """Note a read of the carry flag; ``ending_opcode`` if its sum writes no carry."""
-        self._unread_carry_opcode = ""
-        self.ending_carry_opcode = ending_opcode
-
-    def add_label(self, name: str, position: int) -> None:
-        """Note a label: the next statement may be reached from elsewhere."""
-        self.function_scope.labels.setdefault(name, position)
-        self._has_label_since_carry = True
-        self._unread_carry_opcode = self.ending_carry_opcode = ""
-
-    def add_branch(self) -> None:
-        """Note a branch: it may determine a guard's value after it, and lead elsewhere."""
-        self._branch_scope = self.function_scope
-        self._unread_carry_opcode = self.ending_carry_opcode = ""
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""
@@ -289,26 +244,6 @@ class Scopes:
             if words[i].text == ";":
                 self._header = None  # the header was a prototype
             i = directive(self, words, i + 1) if directive else i + 1
-
-    def find_duplicate(self, registers: Sequence[RegisterDeclaration]) -> str:
-        """Return the first register that the innermost scope already declares, or an empty string.
-
-        Outside all braces, an assembler sees only a module or an asm statement as one text.
-        """
-        if self._extra_depth or (
-            len(self._scopes) == 1 and self.version is None and not self.is_closed
-        ):
-            return ""
-        scope = self._scopes[-1]
-        if len(registers) == 1:
-            name, count, _ = registers[0]
-            return name if scope.has_register(name, count) else ""
-        directive_scope = Scope()
-        for name, count, declaration in registers:
-            if scope.has_register(name, count) or directive_scope.has_register(name, count):
-                return name
-            directive_scope.add_register(name, count, declaration)
-        return ""
 
     def add_directive(self, registers: Iterable[RegisterDeclaration]) -> None:
         """Declare the registers of a lone ``.reg`` directive, as ``read_directives`` would."""
@@ -367,36 +302,6 @@ class Scopes:
         return i
 
     # --- queries
-
-    @property
-    def has_carry(self) -> bool:
-        """Whether an earlier statement of the same function may have written the carry flag."""
-        return self.is_partial or self._carry_scope is self.function_scope
-
-    @property
-    def has_label(self) -> bool:
-        """Whether an earlier statement of the same function may be reached from elsewhere."""
-        return bool(self.function_scope.labels)
-
-    @property
-    def has_branch(self) -> bool:
-        """Whether an earlier branch of the same function may determine a guard's value here."""
-        return self._branch_scope is self.function_scope
-
-    @property
-    def unread_carry_opcode(self) -> str:
-        """The opcode that wrote a carry earlier in the same function that nothing can have read."""
-        return self._unread_carry_opcode if self.has_carry and not self.is_partial else ""
-
-    def find_carry_opcode(self, guard: str) -> str:
-        """Return the opcode that last wrote the carry flag in the same function.
-
-        It is empty if unknown: after a label or under a guard, the carry may come from another one.
-        ``guard`` is the reader's.
-        """
-        is_certain = self.has_carry and not self.is_partial and not self._has_label_since_carry
-        has_run = self._last_carry_guard in ("", guard)
-        return self._carry_opcode if is_certain and has_run else ""
 
     @property
     def function_scope(self) -> Scope:

@@ -25,6 +25,7 @@ from ...sources.embedded_ptx import EmbeddedPtx
 from ...sources.source_location import SourceLocation
 from .asm_flow import find_flow_problems
 from .check_rules import Severity
+from .checked_scopes import CheckedScopes
 from .diagnostic import CheckedInstruction, Diagnostic, make_edit
 from .placeholders import (
     find_named_operand,
@@ -112,11 +113,11 @@ def check_asm(
 
 def _iter_scoped(
     piece: EmbeddedPtx, elsewhere: Scopes, words: list[Token], groups: Iterable[TokenGroup]
-) -> Iterator[tuple[RawInstruction, Scopes, Set[str]]]:
+) -> Iterator[tuple[RawInstruction, CheckedScopes, Set[str]]]:
     """Yield the statements, the declarations up to each, and the names of blocks before it."""
     former_names = set[str]()
     is_closed = piece.operands is not None and piece.operands.number is not None
-    scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed)
+    scopes = CheckedScopes(piece.registers, elsewhere, is_closed=is_closed)
     scopes.address_bits = elsewhere.address_bits
     for group in groups:
         match group.kind:
@@ -132,7 +133,7 @@ def _iter_scoped(
 
 
 def check_placeholders(
-    piece: EmbeddedPtx, operands: AsmOperands, statement: Span, scopes: Scopes
+    piece: EmbeddedPtx, operands: AsmOperands, statement: Span, scopes: CheckedScopes
 ) -> Iterator[Diagnostic]:
     """Yield diagnostics about the placeholders and registers of a statement, given by its range."""
     inner, locator = piece.fragments[0], piece.make_locator(0)

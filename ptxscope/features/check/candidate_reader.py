@@ -22,7 +22,7 @@ from ...engine.syntax.opcodes import (
     looks_like_opcode,
     make_alternation,
 )
-from ...engine.syntax.scopes import RegisterDeclaration, Scopes, parse_registers
+from ...engine.syntax.scopes import RegisterDeclaration, parse_registers
 from ...engine.syntax.tokens import (
     DIRECTIVES,
     TOKEN,
@@ -35,6 +35,7 @@ from ...engine.syntax.tokens import (
     tokenize,
 )
 from ...sources.source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
+from .checked_scopes import CheckedScopes
 from .sound_statements import make_sound_pattern
 from .text_problems import OPEN_COMMENT
 
@@ -102,7 +103,7 @@ class Candidate(NamedTuple):
     """Text after it in its last line."""
     cut_off: bool
     """Whether the listing ends before the statement does."""
-    scopes: Scopes
+    scopes: CheckedScopes
     """The declarations up to here; valid until the next statement is read."""
     is_plain: bool = False
     """Whether its opcode is common or unknown, and not meant to be one of the catalog."""
@@ -152,12 +153,12 @@ class CandidateReader:
     def __init__(
         self,
         chunks: Iterable[str],
-        scopes: Scopes | None = None,
+        scopes: CheckedScopes | None = None,
         *,
         is_strict: bool = False,
         reads_all: bool = False,
     ) -> None:
-        self._chunks, self._scopes = chunks, scopes or Scopes()
+        self._chunks, self._scopes = chunks, scopes or CheckedScopes()
         self._is_strict, self._reads_all = is_strict or reads_all, reads_all
         self._text = ""
         """The part of the listing that is kept."""

@@ -33,6 +33,7 @@ from .asm_checks import (
 from .asm_flow import CarryNotes
 from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
+from .checked_scopes import CheckedScopes
 from .compiled_code import find_disabled_code, select_branches
 from .constraint_branches import check_branches
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
@@ -381,7 +382,7 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
     is_asm = piece.kind is PieceKind.ASM
     literals = list_constant_literals(operands) if operands else {}
     has_gaps = bool(piece.gaps)
-    scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
+    scopes = CheckedScopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
     if piece.kind is PieceKind.STRING:
         scopes.write_carry()  # another string may do so
     reader = CandidateReader([piece.ptx], scopes, is_strict=piece.is_certain)

@@ -127,7 +127,7 @@ class ListingFlow:
 
     def _note_jump(self, statement: Candidate) -> None:
         """Set apart the suspects that a jump from the text so far may reach."""
-        labels = statement.scopes.function_scope.labels
+        labels = statement.scopes.labels
         match = _TARGET.search(statement.text)
         target = labels.get(match[1]) if match else None
         if target is not None and statement.text.startswith("brx", statement.opcode):

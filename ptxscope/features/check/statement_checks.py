@@ -15,13 +15,14 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
 from ...engine.syntax.parser import CRASHES, Parsed, parse_common_statement, scan
 from ...engine.syntax.register_checks import check_register
-from ...engine.syntax.scopes import Scope, Scopes
+from ...engine.syntax.scopes import Scope
 from ...engine.syntax.source import Fragment
 from ...engine.syntax.tokens import find_statements
 from ...engine.tracing.folding_bugs import LOSING_TARGETS
 from ...sources.source_location import SourceLocation
 from .candidate_reader import Candidate
 from .check_rules import list_added_rules
+from .checked_scopes import CheckedScopes
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit, make_item
 from .moved_constants import MovedConstants
 from .statement_templates import fill_template
@@ -221,7 +222,7 @@ def _make_illegal_instruction(
     return make_item(name, statement.text[slice(*item.span)], *diagnostics)
 
 
-def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
+def _explain_wrong_carry(opcode: str, scopes: CheckedScopes, guard: str) -> str:
     """Explain which wrong carry an opcode reads; empty if it reads the right one."""
     writer = scopes.find_carry_opcode(guard)
     written, read = map(_find_carry_noun, (writer, opcode))
@@ -332,7 +333,7 @@ def _make_statement_edit(
     return TextEdit(location, _format_for_asm(line) if is_doubled else line)
 
 
-def _describe_overwritten_carry(ins: Instruction, scopes: Scopes) -> str:
+def _describe_overwritten_carry(ins: Instruction, scopes: CheckedScopes) -> str:
     """Describe the unread carry that an instruction overwrites; empty if none matters.
 
     Compilers write the carry of a sum's last word, too, and begin the next sum with a low word.
@@ -344,7 +345,7 @@ def _describe_overwritten_carry(ins: Instruction, scopes: Scopes) -> str:
     return f"`{ins.opcode}.cc` overwrites the carry of `{opcode}.cc`, which nothing has read"
 
 
-def _describe_lost_sum_carry(ins: Instruction, scopes: Scopes, guard: str) -> str:
+def _describe_lost_sum_carry(ins: Instruction, scopes: CheckedScopes, guard: str) -> str:
     """Describe the carry that the word before an instruction's does not pass on; often empty."""
     ending, writer = scopes.ending_carry_opcode, scopes.find_carry_opcode(guard)
     if guard or not ending or not writer:
@@ -371,7 +372,7 @@ _FOREIGN_CARRY = (
 )
 
 
-def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str) -> str:
+def _describe_lost_carry(ins: Instruction, scopes: CheckedScopes, guard: str) -> str:
     """Explain why the carry that an instruction reads is unwritten; empty if it may be written.
 
     A label may be reached from a statement that writes it, and a branch may let only threads
@@ -390,7 +391,7 @@ _MAX_ACCEPTED_TYPES = 1 << 6
 
 
 def _are_registers_accepted(
-    scopes: Scopes, verdict: CachedVerdict, registers: Sequence[str]
+    scopes: CheckedScopes, verdict: CachedVerdict, registers: Sequence[str]
 ) -> bool:
     """Return whether the declarations of the registers are known to need no diagnostic."""
     if verdict.pick_registers is None or not registers:
@@ -443,7 +444,7 @@ def _find_version_problems(
     version: tuple[int, int],
     target: int,
     family: str,
-    scopes: Scopes,
+    scopes: CheckedScopes,
     location: SourceLocation,
 ) -> Iterator[Diagnostic]:
     """Yield the reasons why a module's version or target lacks an instruction."""
@@ -460,7 +461,7 @@ def _find_version_problems(
         yield _make_too_old_diagnostic(ins, ".target", present_text, required_text, location)
 
 
-def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
+def _find_family_problem(ins: Instruction, family: str, scopes: CheckedScopes) -> str:
     """Explain why the target lacks an instruction of a family; empty if it has it."""
     number, suffix = scopes.target, scopes.target_suffix
     numbers = FAMILIES[family]
