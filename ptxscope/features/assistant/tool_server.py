@@ -235,12 +235,12 @@ def _cut(answer: str, *, with_all: bool) -> str:
     """Return an answer, or as many of its first lines as a brief one may have."""
     if with_all or len(answer) <= BRIEF_CHARS:
         return answer
-    kept, lines = "", answer.splitlines()
+    text, lines = "", answer.splitlines()
     for count, line in enumerate(lines):
-        if len(kept) + len(line) > BRIEF_CHARS - 80:
-            return f"{kept}… {len(lines) - count:,} more lines; with_all returns them"
-        kept += f"{line}\n"
-    return kept
+        if len(text) + len(line) > BRIEF_CHARS - 80:
+            return f"{text}… {len(lines) - count:,} more lines; with_all returns them"
+        text += f"{line}\n"
+    return text
 
 
 def _run_on_file(
@@ -284,17 +284,17 @@ def _run_process(
     """
     words = [sys.executable, "-m", "ptxscope", command, *options, "--", *arguments]
     try:
-        done = _complete_process(words)
+        process = _complete_process(words)
     except subprocess.TimeoutExpired:
         raise ToolError(f"`{command}` took longer than {MAX_SECONDS} seconds") from None
     except (OSError, ValueError) as error:  # too long, or with a NUL
         why = getattr(error, "strerror", None) or error
         raise ToolError(f"`{command}` can't be run with these arguments: {why}") from None
-    if done.returncode not in (0, 1, 3) or not done.stdout:
-        raise ToolError(done.stderr.strip() or f"`{command}` failed")
-    if len(done.stdout) > MAX_ANSWER_CHARS:
+    if process.returncode not in (0, 1, 3) or not process.stdout:
+        raise ToolError(process.stderr.strip() or f"`{command}` failed")
+    if len(process.stdout) > MAX_ANSWER_CHARS:
         raise ToolError(f"the answer has more than {MAX_ANSWER_CHARS:,} characters")
-    return done
+    return process
 
 
 def _complete_process(words: Sequence[str]) -> subprocess.CompletedProcess[str]:

@@ -127,8 +127,8 @@ def format_line(form: Form) -> str:
 def format_saving(cost: FormCost, cheap: FormCost) -> str:
     """Return ``5 instead of 27``, or ``5 instead of 34 for sm_75, 5 instead of 31 for sm_90``."""
     pairs = list(zip(cheap.counts, cost.counts, strict=True))
-    texts = [f"{few} instead of {many}" for few, many in pairs]
+    texts = [f"{cheap_count} instead of {count}" for cheap_count, count in pairs]
     if len({*texts}) == 1:
         return texts[0]
-    named = zip(texts, ARCHITECTURES, strict=True)
-    return ", ".join(f"{text} for {arch}" for text, arch in named)
+    pairs_by_arch = zip(texts, ARCHITECTURES, strict=True)
+    return ", ".join(f"{text} for {arch}" for text, arch in pairs_by_arch)

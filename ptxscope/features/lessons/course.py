@@ -59,10 +59,10 @@ class Course:
         """The number of finished lessons, and the time for the others or the right answers."""
         heads = [*self.heads.values()]
         others = [head for head in heads if not self.get_progress(head.name).done]
-        asked = sum(len(head.asked) for head in heads)
-        missed = sum(len(self._list_missed(head)) for head in heads)
+        question_count = sum(len(head.question_cards) for head in heads)
+        missed_count = sum(len(self._list_missed(head)) for head in heads)
         minutes = f"about {sum(head.minutes for head in others)} min left"
-        rest = minutes if others else f"{asked - missed} of {asked} right"
+        rest = minutes if others else f"{question_count - missed_count} of {question_count} right"
         return f"{len(heads) - len(others)} of {len(heads)} done · {rest}"
 
     def get_progress(self, name: str) -> LessonProgress:
@@ -95,5 +95,7 @@ def iter_missed(position: LessonPosition) -> Iterator[tuple[str, str]]:
     for index in position.missed_cards:
         card = position.lesson.cards[index]
         answer, right = position.get_first_answer(index), format_right_answer(card.question)
-        wrote = f"you wrote {make_printable(answer)}; it is {right}" if answer else f"it is {right}"
-        yield f"card {index + 1}, {card.title}", wrote
+        remark = (
+            f"you wrote {make_printable(answer)}; it is {right}" if answer else f"it is {right}"
+        )
+        yield f"card {index + 1}, {card.title}", remark

@@ -85,7 +85,7 @@ class Head(NamedTuple):
     """When to use its instruction today."""
     costs: tuple[Cost, ...] = ()
     """The costs of its lines on ``COST_ARCH``."""
-    asked: tuple[int, ...] = ()
+    question_cards: tuple[int, ...] = ()
     """The indexes of the cards that ask a question."""
 
 
@@ -250,10 +250,10 @@ class LessonSource:
             fields["c"].text,
             fields["use"].text if "use" in fields else "",
             tuple(self._parse_costs(cost)) if cost else (),
-            tuple(self._iter_asked()),
+            tuple(self._iter_question_cards()),
         )
 
-    def _iter_asked(self) -> Iterator[int]:
+    def _iter_question_cards(self) -> Iterator[int]:
         """Yield the index of each card that asks a question."""
         for index, (start, end) in enumerate(pairwise([*self._starts, len(self._lines)])):
             if any(line.text.startswith("ask:") for line in self._lines[start:end]):

@@ -39,7 +39,7 @@ class LessonProgress(NamedTuple):
 
     def list_missed(self, head: Head) -> tuple[int, ...]:
         """Return the indexes of the cards whose question was never answered at the first try."""
-        return tuple(x for x in head.asked if x not in self.known)
+        return tuple(x for x in head.question_cards if x not in self.known)
 
     def describe_card(self, head: Head) -> str:
         """Return the number of the last visited card, and of all."""
@@ -47,7 +47,8 @@ class LessonProgress(NamedTuple):
 
     def describe_score(self, head: Head) -> str:
         """Return the number of questions that are known, and of all."""
-        return f"{len(head.asked) - len(self.list_missed(head))} of {len(head.asked)} right"
+        count = len(head.question_cards)
+        return f"{count - len(self.list_missed(head))} of {count} right"
 
 
 def find_next_lesson(
@@ -205,7 +206,7 @@ class LessonPosition:
 
         A question that was right at its repetition is not missed.
         """
-        return tuple(x for x in self.lesson.head.asked if x not in self._settled_cards)
+        return tuple(x for x in self.lesson.head.question_cards if x not in self._settled_cards)
 
     def get_first_answer(self, index: int) -> str:
         """Return the first wrong answer on a card; empty if there was none."""
@@ -214,7 +215,9 @@ class LessonPosition:
     @property
     def score(self) -> str:
         """The number of right answers, and of questions."""
-        return f"{self.right_count} of {len(self.lesson.head.asked)} right at the first try"
+        return (
+            f"{self.right_count} of {len(self.lesson.head.question_cards)} right at the first try"
+        )
 
     @property
     def marks(self) -> str:

@@ -137,13 +137,15 @@ class _Writer:
 
     def _group_keys(self) -> None:
         """Group the operands that one row reads in different forms: they are one variable."""
-        read: dict[tuple[str, int], set[str]] = {}
+        keys_by_input: dict[tuple[str, int], set[str]] = {}
         for rows in self.rows:
             for row in rows.values():
                 if row.micro.operation not in ("select", "pack"):
                     for index, key in enumerate(row.inputs):
-                        read.setdefault((row.key, index), set()).add(self._resolve(rows, key))
-        for keys in read.values():
+                        keys_by_input.setdefault((row.key, index), set()).add(
+                            self._resolve(rows, key)
+                        )
+        for keys in keys_by_input.values():
             group = set().union(keys, *(self.groups.get(key, ()) for key in keys))
             self.groups |= dict.fromkeys(group, group)
 
@@ -180,14 +182,14 @@ class _Writer:
     def is_readable(self, plan: Plan) -> bool:
         """Return whether every variable still holds the right number when a row reads it."""
         rows = {row.key: row for row in plan.rows}
-        held: dict[str, str] = {}
+        keys_by_name: dict[str, str] = {}
         for row in plan.rows:
             if isinstance(row.micro, SpreadTruth):
                 continue
             for key in (self._resolve(rows, key) for key in row.inputs):
-                if held.get(self.name(key), key) != key:
+                if keys_by_name.get(self.name(key), key) != key:
                     return False
-            held[self.name(row.key)] = row.key
+            keys_by_name[self.name(row.key)] = row.key
         return True
 
     # --- the texts of a line, by form -----------------------------------------------------

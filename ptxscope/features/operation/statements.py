@@ -60,27 +60,27 @@ def render_statements(statements: Iterable[Statement]) -> list[CodeLine]:
 
 def _join(statements: Iterable[Statement]) -> list[Statement]:
     """Merge neighbours under one condition, or its opposite."""
-    joined: list[Statement] = []
+    merged: list[Statement] = []
     for statement in statements:
-        last = joined[-1] if joined else None
+        last = merged[-1] if merged else None
         if isinstance(last, If) and isinstance(statement, If) and last.slot == statement.slot:
             _, values, then, otherwise = statement
             if values == list_values(last.slot) - last.values:
                 values, then, otherwise = last.values, otherwise, then
             if values == last.values:
-                joined[-1] = last._replace(
+                merged[-1] = last._replace(
                     then=last.then + then, otherwise=last.otherwise + otherwise
                 )
                 continue
             if not last.otherwise and _reach(statement) == last.values:
-                joined[-1] = last._replace(then=[*last.then, statement])
+                merged[-1] = last._replace(then=[*last.then, statement])
                 continue
-        joined.append(statement)
+        merged.append(statement)
     return [
         _turn(x._replace(then=_join(x.then), otherwise=_join(x.otherwise)))
         if isinstance(x, If)
         else x
-        for x in joined
+        for x in merged
     ]
 
 

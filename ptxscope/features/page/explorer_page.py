@@ -48,7 +48,7 @@ class ExplorerPage:
 
     def __init__(self, fragment: str = "") -> None:
         self.state = open_example()
-        self._seen: dict[str, object] = {}
+        self._sent_values: dict[str, object] = {}
         """The values that were sent to the page, by name."""
         self._picture: PagePicture | None = None
         if fragment:
@@ -66,8 +66,8 @@ class ExplorerPage:
     def format_changes(self) -> str:
         """Return, as JSON, the changes since the last call."""
         view = make_view(self.state)
-        changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
-        self._seen |= view
+        changes = {name: x for name, x in view.items() if self._sent_values.get(name) != x}
+        self._sent_values |= view
         if {"trace", "options", "layout"} & {*changes}:
             self._picture = draw_page(self.state)
             changes["pictures"] = [drop_style(self._picture.svg)]
@@ -83,9 +83,9 @@ class ExplorerPage:
     def list_zones(self) -> str:
         """Return, as JSON, the places in the pictures that react, and sentences on the step."""
         zones = [list_zones(self._picture)] if self._picture else []
-        spoken, pointed = describe_step(self.state), self.state.pointed
+        sentences, pointed = describe_step(self.state), self.state.pointed
         pointed = find_zone(self._picture, pointed) if self._picture else pointed
-        return json.dumps({"pictures": zones, "spoken": spoken, "pointed": pointed})
+        return json.dumps({"pictures": zones, "spoken": sentences, "pointed": pointed})
 
     def list_completions(self, text: str) -> str:
         """Return, as JSON, words that complete a line up to the caret: text, start, meaning."""

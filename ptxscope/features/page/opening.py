@@ -80,9 +80,9 @@ def make_opening() -> Opening:
             moves[move.name] = numbers.add(_identify(_follow((*path, move))))
             if moves[move.name] == len(paths):
                 paths.append((*path, move))
-        shown = {x: y for x, y in view.items() if x not in _UNREAD}
-        shown["spoken"] = describe_step(page)
-        names = (*shown,)
+        contents = {x: y for x, y in view.items() if x not in _UNREAD}
+        contents["spoken"] = describe_step(page)
+        names = (*contents,)
         wide, compact = (
             pictures.add(
                 (page.trace_key, str(page.options._replace(compact=is_compact))),
@@ -91,7 +91,9 @@ def make_opening() -> Opening:
             for is_compact in (False, True)
         )
         frames.append(
-            OpeningFrame([*map(parts.add, map(json.dumps, shown.values()))], (wide, compact), moves)
+            OpeningFrame(
+                [*map(parts.add, map(json.dumps, contents.values()))], (wide, compact), moves
+            )
         )
     shared = [*map(json.loads, parts.values)]
     return Opening(names, shared, pictures.values, lines.values, frames)

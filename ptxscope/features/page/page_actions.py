@@ -466,9 +466,9 @@ def follow_state(page: PageState) -> None:
     """
     page.explorer, page.pointed = page.own, None
     for name, panel in map_panels().items():
-        opened = load(panel.find_open)(page.own) if panel.find_open else None
-        if opened is not None:
-            text, page.explorer, page.pointed = opened
+        content = load(panel.find_open)(page.own) if panel.find_open else None
+        if content is not None:
+            text, page.explorer, page.pointed = content
             page.tool = OpenTool(name, text)
         elif name == page.tool.name and panel.find_open:
             page.tool = OpenTool(name)

@@ -85,15 +85,15 @@ def draw_within(
 def list_undrawn(picture: PagePicture) -> list[str]:
     """Return the operands that the steps read and a picture does not draw."""
     trace = picture.trace
-    read = {key for row in trace.rows.values() for key in row.input_keys}
-    drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
-    return [role for role in trace.operands if role in read - drawn]
+    read_keys = {key for row in trace.rows.values() for key in row.input_keys}
+    drawn_keys = {zone.node[1] for zone in picture.drawing.canvas.zones}
+    return [role for role in trace.operands if role in read_keys - drawn_keys]
 
 
 def find_zone(picture: PagePicture, place: LaneRef | None) -> LaneRef | None:
     """Return the zone of a place; that of a result may be the result's box."""
-    drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
-    if place and place.key not in drawn:
+    drawn_keys = {zone.node[1] for zone in picture.drawing.canvas.zones}
+    if place and place.key not in drawn_keys:
         results = picture.trace.plan.results
         names = picture.trace.instruction.names
         boxes = (LaneRef(f"{names[x.role]} =", 0) for x in results if x.key == place.key)
@@ -155,8 +155,8 @@ def list_zones(picture: PagePicture) -> dict[str, object]:
     canvas, sentences = picture.drawing.canvas, _map_sentences(picture)
     parts = _map_parts(picture.trace)
     relations = find_relations(canvas, is_local=len(parts) > _MAX_RELATED_STATEMENTS)
-    for drawn in parts.values():
-        sentences |= _iter_operand_sentences(drawn, has_numbers=picture.has_numbers)
+    for picture_part in parts.values():
+        sentences |= _iter_operand_sentences(picture_part, has_numbers=picture.has_numbers)
     zones = []
     for zone in canvas.zones:
         branch, key, lane = zone.node
@@ -217,8 +217,8 @@ def _map_sentences(picture: PagePicture) -> dict[Node, str]:
 
 
 def _iter_operand_sentences(part: _PicturePart, *, has_numbers: bool) -> Iterator[tuple[Node, str]]:
-    for drawn in part.scene.registers:
-        register = drawn if has_numbers else drawn.hide_numbers()
+    for figure in part.scene.registers:
+        register = figure if has_numbers else figure.hide_numbers()
         name = format_operand_name(part.trace, register.role)
         for cell in register.cells:
             number = f" part {cell.place.lane}" if len(register.cells) > 1 else ""

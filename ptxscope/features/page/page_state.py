@@ -161,9 +161,9 @@ class PageState:
             options = options._replace(both=True)
         if self.shown_step >= self.last_step:
             return options
-        shown = frozenset(step.place for step in self.steps[: self.shown_step])
+        places = frozenset(step.place for step in self.steps[: self.shown_step])
         is_hidden = self.is_result_hidden
-        return options._replace(steps=shown, result=not is_hidden, is_early=is_hidden)
+        return options._replace(steps=places, result=not is_hidden, is_early=is_hidden)
 
     @property
     def link(self) -> PageLink:

@@ -97,13 +97,13 @@ def describe_undrawn(page: PageState, picture: PagePicture) -> list[Child]:
 
 def _list_places(page: PageState) -> Iterator[Child]:
     """Yield the explorer, and the panels that fill the page."""
-    here = "page" if page.layout in ("", "empty") else None
-    yield make_button("Explore", "explore", aria_current=here)
+    current = "page" if page.layout in ("", "empty") else None
+    yield make_button("Explore", "explore", aria_current=current)
     for name, id_ in map_places().items():
-        here = "page" if page.tool.name == name else None
-        yield _make_action_button(page, id_, aria_current=here)
-    here = "page" if page.is_gallery else None
-    yield make_button("Instructions", "gallery", aria_current=here)
+        current = "page" if page.tool.name == name else None
+        yield _make_action_button(page, id_, aria_current=current)
+    current = "page" if page.is_gallery else None
+    yield make_button("Instructions", "gallery", aria_current=current)
 
 
 def _make_action_button(
@@ -180,8 +180,8 @@ def _cut_hint(hint: str) -> str:
     words = hint.split()
     if len(words) <= _MAX_HINT_WORDS:
         return hint
-    shown = _MAX_HINT_WORDS // 2
-    return f"{' '.join(words[:shown])} … and {len(words) - shown} more"
+    word_count = _MAX_HINT_WORDS // 2
+    return f"{' '.join(words[:word_count])} … and {len(words) - word_count} more"
 
 
 def _list_operands(page: PageState) -> Iterator[Child]:
@@ -238,19 +238,19 @@ def _list_models(page: PageState) -> Iterator[Child]:
 
 
 def _list_steps(page: PageState) -> Iterator[Child]:
-    state, shown, last = page.explorer, page.shown_step, page.last_step
+    state, step, last = page.explorer, page.shown_step, page.last_step
     can_go_on = state.is_predicting or state.practice is not None
     is_predicting = state.is_predicting
     yield make_element(
         "div",
-        *(_make_action_button(page, x, is_disabled=shown <= 1) for x in _BACKWARDS),
-        make_element("span", f"{shown} of {last}"),
-        *(_make_action_button(page, x, is_disabled=shown >= last) for x in _FORWARDS),
+        *(_make_action_button(page, x, is_disabled=step <= 1) for x in _BACKWARDS),
+        make_element("span", f"{step} of {last}"),
+        *(_make_action_button(page, x, is_disabled=step >= last) for x in _FORWARDS),
         _make_action_button(
             page,
             "predict",
             "Stop predicting" if is_predicting else "Predict the result",
-            class_="main" if shown < last and not is_predicting else None,
+            class_="main" if step < last and not is_predicting else None,
         ),
         _make_action_button(page, "predict.another") if can_go_on else "",
         class_="choices",
@@ -264,8 +264,8 @@ def _list_steps(page: PageState) -> Iterator[Child]:
                     title,
                     "step",
                     data_number=str(number),
-                    aria_current="step" if number == shown else None,
-                    class_="later" if number > shown else None,
+                    aria_current="step" if number == step else None,
+                    class_="later" if number > step else None,
                 ),
             )
             for number, title in enumerate(_list_titles(page), 1)
@@ -273,7 +273,7 @@ def _list_steps(page: PageState) -> Iterator[Child]:
         class_="steps",
         aria_label="Steps",
     )
-    if shown < last and not state.is_predicting:
+    if step < last and not state.is_predicting:
         box = make_element(
             "input", type="checkbox", data_on="result", id="reveal", checked=state.is_revealed
         )

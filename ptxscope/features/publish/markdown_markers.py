@@ -55,8 +55,8 @@ def find_subject(command: str) -> str:
     """Return the subject of a command's documents in a file; empty if a file has none of them."""
     if command in _SUBJECTS:
         return _SUBJECTS[command]
-    found = find_command(command)
-    return found.subject if found else ""
+    entry = find_command(command)
+    return entry.subject if entry else ""
 
 
 def find_markers(text: str) -> list[Marker]:

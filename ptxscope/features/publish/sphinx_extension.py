@@ -142,8 +142,8 @@ class TraceDirective(SphinxDirective):
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
         labels = list(_labels(name, trace, trace_options)) if name else []
         if name:
-            written = nodes.fully_normalize_name(options["name"])
-            self._label([*labels, *(x.rename(name, written) for x in labels)])
+            full_name = nodes.fully_normalize_name(options["name"])
+            self._label([*labels, *(x.rename(name, full_name) for x in labels)])
             domain = self.env.get_domain("ptx")
             domain.data["traces"][name] = self.env.docname, words
         if "live" in options:
@@ -265,7 +265,7 @@ class PtxDomain(Domain):
     def merge_domaindata(self, docnames: Any, otherdata: dict[str, Any]) -> None:
         """Add the traces that another process has read."""
         traces = otherdata["traces"].items()
-        self.data["traces"] |= {name: found for name, found in traces if found[0] in docnames}
+        self.data["traces"] |= {name: x for name, x in traces if x[0] in docnames}
         self.data["users"] |= otherdata["users"] & set(docnames)
         self.data["live"] |= otherdata["live"] & set(docnames)
 
@@ -300,11 +300,11 @@ class _Draw(SphinxPostTransform):
         ids: set[str] = set()
         for trace in list(self.document.findall(_TraceNode)):
             try:
-                drawn = list(self._drawn(trace, ids))
+                drawing = list(self._iter_nodes(trace, ids))
             except Exception as error:
                 _report("ptx-trace", error, trace)
-                drawn = [nodes.literal_block(trace.rawsource, trace.rawsource, language="none")]
-            trace.replace_self(drawn)
+                drawing = [nodes.literal_block(trace.rawsource, trace.rawsource, language="none")]
+            trace.replace_self(drawing)
         domain = self.env.get_domain("ptx")
         assert isinstance(domain, PtxDomain)
         for place in list(self.document.findall(_ValueNode)):
@@ -342,7 +342,7 @@ class _Draw(SphinxPostTransform):
 
         return _SVG.sub(move, document)
 
-    def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
+    def _iter_nodes(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
         if self.app.builder.format == "html" and format_ != "text":
             engine = self._locate_engine() if trace["live"] and _has_scripts(self.app) else ""
@@ -378,15 +378,15 @@ def _framed(
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
     words = [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
-    found, options, _ = parse_request(words)
+    parsed_trace, options, _ = parse_request(words)
     if not name:  # two traces of one name have caused a warning when they were read
-        options = with_unique_ids(found, options, format_, ids)
+        options = with_unique_ids(parsed_trace, options, format_, ids)
     if move and options.theme is Theme.AUTO:
         options = options._replace(theme=Theme.LIGHT)
     if format_ == "svg":
-        document = render_for_column(found, options)
+        document = render_for_column(parsed_trace, options)
     else:
-        document = export(found, format_, options)
+        document = export(parsed_trace, format_, options)
     document = move(document) if move else document
     if name and trace["is_in_figure"]:  # the figure has this id
         document = document.replace(f' id="{name}"', "", 1)
@@ -402,7 +402,7 @@ def _framed(
     makers = find_services(Service.MAKE_LIVE_FIGURE) if engine else ()
     if makers:
         words += [f"--id={options.id}"] if options.id and not name else []
-        return f"{anchors}{makers[0](document, found, words, engine, attributes)}"
+        return f"{anchors}{makers[0](document, parsed_trace, words, engine, attributes)}"
     if engine:
         _log.warning(
             "ptx-trace: no feature makes live figures; this one is static",

@@ -40,16 +40,16 @@ def format_block_value(trace: Trace, target: str = "") -> str:
     if not target:
         (first, *others) = results.values()
         return ", ".join(f"{x} = {y}" for x, y in results.items()) if others else first
-    given = {
+    operands = {
         name: format_hex(trace.operands[role], block.type_of(role).bits)
         for role, name in block.names.items()
     }
-    if value := (results.get(target) or given.get(target)):
+    if value := (results.get(target) or operands.get(target)):
         return value
     match = _STATEMENT.fullmatch(target)
     if match and 0 < int(match[1]) <= len(trace.parts):
         return format_value(trace.parts[int(match[1]) - 1], match[2])
-    names = _format_names([*results, *given])
+    names = _format_names([*results, *operands])
     raise ValueError(
         f"{quote_word(target)} is not one of {names}; a statement's value is named as in s1.write.d"
     )

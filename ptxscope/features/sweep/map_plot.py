@@ -145,22 +145,22 @@ def _draw_current_point(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
 
 def _draw_clamp_labels(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Label each clamped region in its widest row; labels do not overlap."""
-    used: list[float] = []
+    label_places: list[float] = []
     for event in sweep.events:
         if event.bound is None or not event.mask.any():
             continue
         row = int(event.mask.sum(axis=1).argmax())
         run = max(find_true_intervals(event.mask[row]), key=lambda run: run.last - run.first)
-        said = describe_event(event, sweep.result_part)
-        wide = EMPHASIS.measure(said) + 10
+        text = describe_event(event, sweep.result_part)
+        width = EMPHASIS.measure(text) + 10
         x = (chart.compute_x(run.first) + chart.compute_x(run.last + 1)) / 2
-        x = min(max(x, LEFT + wide / 2 + 3), LEFT + SIDE - wide / 2 - 3)
+        x = min(max(x, LEFT + width / 2 + 3), LEFT + SIDE - width / 2 - 3)
         y = min(max(chart.compute_y(row + 0.5), chart.top + 14), chart.top + SIDE - 14)
-        while any(abs(y - other) < 20 for other in used):
+        while any(abs(y - other) < 20 for other in label_places):
             y += 20 if y < chart.top + SIDE / 2 else -20
-        used.append(y)
-        canvas.draw_rect(x - wide / 2, y - 9, wide, 18, SvgColour.PAGE, CLAMPED.ink, radius=4)
-        canvas.draw_text(x, y + 4, said, EMPHASIS, CLAMPED.ink, anchor="middle", width=wide - 4)
+        label_places.append(y)
+        canvas.draw_rect(x - width / 2, y - 9, width, 18, SvgColour.PAGE, CLAMPED.ink, radius=4)
+        canvas.draw_text(x, y + 4, text, EMPHASIS, CLAMPED.ink, anchor="middle", width=width - 4)
 
 
 def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:

@@ -185,8 +185,8 @@ def _split_columns(
 
 def _reduce_mask(mask: Mask, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> Mask:
     """Return whether a mask is true for any value of each column."""
-    held = np.concatenate(([0], np.cumsum(mask)))
-    return np.asarray(held[last + 1] > held[first])
+    counts = np.concatenate(([0], np.cumsum(mask)))
+    return np.asarray(counts[last + 1] > counts[first])
 
 
 def _compute_levels(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int64]:

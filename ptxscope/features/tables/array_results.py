@@ -47,21 +47,21 @@ def evaluate_file(
             "write a .npz file"
         )
     inputs = parse_assignments(ins, values)
-    shown = make_printable(input_file)
+    file_name = make_printable(input_file)
     with ProgressBar() as bar:
         needed = [x.name for x in ins.inputs if x.name not in inputs]
         arrays = _read_arrays(ins, input_file, bar, needed)
         for name in arrays.keys() & inputs.keys():
-            raise CommandError(f"error: {make_printable(name)} has a value and is in {shown}")
+            raise CommandError(f"error: {make_printable(name)} has a value and is in {file_name}")
         operands = arrays | {name: np.asarray(bits, np.uint64) for name, bits in inputs.items()}
         _check_memory(ins, input_file, operands)
         try:
-            with command_errors(ValueError, prefix=f"error: {shown}: "):
+            with command_errors(ValueError, prefix=f"error: {file_name}: "):
                 results = _evaluate_by_pieces(ins, evaluate, operands, bar) or {
                     x: np.asarray(y) for x, y in evaluate(operands).items()
                 }
         except MemoryError:
-            raise CommandError(f"error: {shown}: the results do not fit in memory") from None
+            raise CommandError(f"error: {file_name}: the results do not fit in memory") from None
         with file_errors(output_file):
             data = encode_arrays(results, suffix)
             bar.begin("writing", len(data))

@@ -70,7 +70,7 @@ def test_the_lessons_cover_every_subject() -> None:
     assert all(x.title and x.summary and x.purpose and x.c_line for x in list_headings())
     assert [head.cards for head in list_headings()] == [len(cards(name)) for name in LESSONS]
     for head in list_headings():
-        assert [*head.asked] == [x for x, card in enumerate(cards(head.name)) if card.ask]
+        assert [*head.question_cards] == [x for x, card in enumerate(cards(head.name)) if card.ask]
 
 
 @every_lesson

@@ -111,16 +111,16 @@ def test_a_worse_visit_loses_no_score() -> None:
     state = make_state()
     head = play_lesson(state, "brighten").lesson.head
     worse = play_lesson(state, "brighten", missed=2)
-    assert worse.score.startswith(f"{len(head.asked) - 2} of {len(head.asked)} ")
+    assert worse.score.startswith(f"{len(head.question_cards) - 2} of {len(head.question_cards)} ")
     progress = lessons.load_progress(state)["brighten"]
-    assert (progress.known, progress.right) == (head.asked, ())
+    assert (progress.known, progress.right) == (head.question_cards, ())
     assert progress.list_missed(head) == ()
 
 
 def test_what_was_missed_is_known_once_it_is_right_when_asked_again() -> None:
     state = make_state()
     head = play_lesson(state, "brighten", missed=1).lesson.head
-    missed, *others = head.asked
+    missed, *others = head.question_cards
     progress = lessons.load_progress(state)["brighten"]
     assert progress.list_missed(head) == (missed,)
     assert progress.known == tuple(others)
@@ -130,20 +130,20 @@ def test_what_was_missed_is_known_once_it_is_right_when_asked_again() -> None:
     assert position.index == missed
     lessons.take_answer(state, format_answer(position.card))
     answer(lessons.turn_card(state, 1))
-    assert lessons.load_progress(state)["brighten"].known == head.asked
+    assert lessons.load_progress(state)["brighten"].known == head.question_cards
 
 
 def test_after_the_last_lesson_the_course_offers_what_was_missed() -> None:
     heads = list_headings()
-    done = {x.name: LessonProgress(0, done=True, known=x.asked) for x in heads}
+    done = {x.name: LessonProgress(0, done=True, known=x.question_cards) for x in heads}
     course = Course(done)
-    asked = sum(len(x.asked) for x in heads)
+    asked = sum(len(x.question_cards) for x in heads)
     assert (course.next, course.next_title) == (None, "All done")
     assert course.summary == f"{len(heads)} of {len(heads)} done · {asked} of {asked} right"
     second = heads[1]
-    done[second.name] = done[second.name]._replace(known=second.asked[1:])
+    done[second.name] = done[second.name]._replace(known=second.question_cards[1:])
     course = Course(done)
-    assert (course.next, course.next_card) == (second, second.asked[0])
+    assert (course.next, course.next_card) == (second, second.question_cards[0])
     assert course.next_title == "1 question to look at again"
     assert course.summary.endswith(f"{asked - 1} of {asked} right")
     done[heads[2].name] = LessonProgress(2)

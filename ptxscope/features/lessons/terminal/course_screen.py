@@ -64,9 +64,9 @@ class CourseScreen(TitledScreen[LessonChoice]):
     def __init__(self, progress: Mapping[str, LessonProgress]) -> None:
         super().__init__()
         self._course = Course(progress)
-        shown = self._course.next or next(iter(self._course.heads.values()))
+        head = self._course.next or next(iter(self._course.heads.values()))
         self._area = CourseArea.NEXT if self._course.next else CourseArea.GROUPS
-        self._group, self._lesson = shown.group, shown.name
+        self._group, self._lesson = head.group, head.name
         self._panes = {
             CourseArea.NEXT: _CoursePane("course-next", self._course.next_title),
             CourseArea.GROUPS: _CoursePane("course-groups", "Course"),
