@@ -12,11 +12,13 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec
@@ -29,6 +31,8 @@ from ..check.check_settings import CheckSettings, read_settings
 from ..check.diagnostic import CheckedInstruction, Diagnostic
 from .message_loop import EditorProtocol, Worker
 from .source_answers import SemanticKind, SourceText
+from .symbol_answers import OutlineEntry, Place
+from .symbols import SymbolKind
 
 _DELAY_SECONDS = 0.01
 """Time without a change until a text is checked."""
@@ -247,11 +251,99 @@ def _complete(
     ]
 
 
-def _find_definition(
+def _find_definitions(
     _: PtxServer, text: OpenText, params: lsp.DefinitionParams
-) -> lsp.Location | None:
-    span = text.source.find_definition(text.find_offset(params.position))
-    return lsp.Location(text.uri, text.make_range(span)) if span else None
+) -> list[lsp.Location]:
+    offset = text.find_offset(params.position)
+    symbols = text.source.find_symbols(offset)
+    spans = symbols.find_definitions(offset) if symbols else ()
+    return [lsp.Location(text.uri, text.make_range(x)) for x in spans]
+
+
+def _list_places(text: OpenText, position: lsp.Position) -> list[Place]:
+    offset = text.find_offset(position)
+    symbols = text.source.find_symbols(offset)
+    return symbols.list_places(offset) if symbols else []
+
+
+def _list_references(
+    _: PtxServer, text: OpenText, params: lsp.ReferenceParams
+) -> list[lsp.Location]:
+    with_declaration = params.context.include_declaration
+    places = _list_places(text, params.position)
+    return [
+        lsp.Location(text.uri, text.make_range(x.span))
+        for x in places
+        if with_declaration or not x.is_declaration
+    ]
+
+
+def _highlight(
+    _: PtxServer, text: OpenText, params: lsp.DocumentHighlightParams
+) -> list[lsp.DocumentHighlight]:
+    kinds = lsp.DocumentHighlightKind
+    return [
+        lsp.DocumentHighlight(
+            text.make_range(x.span),
+            kinds.Text if x.is_declaration else kinds.Write if x.is_write else kinds.Read,
+        )
+        for x in _list_places(text, params.position)
+    ]
+
+
+def _prepare_rename(
+    _: PtxServer, text: OpenText, params: lsp.PrepareRenameParams
+) -> lsp.Range | None:
+    offset = text.find_offset(params.position)
+    symbols = text.source.find_symbols(offset)
+    with _invalid_params():
+        span = symbols.find_name(offset) if symbols else None
+    return text.make_range(span) if span else None
+
+
+def _rename(_: PtxServer, text: OpenText, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    offset = text.find_offset(params.position)
+    symbols = text.source.find_symbols(offset)
+    if symbols is None:
+        return None
+    with _invalid_params():
+        edits = symbols.rename(offset, params.new_name, text.source.text)
+    return lsp.WorkspaceEdit(
+        {text.uri: [lsp.TextEdit(text.make_range(x.span), x.text) for x in edits]}
+    )
+
+
+@contextmanager
+def _invalid_params() -> Iterator[None]:
+    """Make a ValueError the error that an editor shows."""
+    try:
+        yield
+    except ValueError as error:
+        raise JsonRpcInvalidParams(str(error)) from None
+
+
+_SYMBOL_KINDS = {
+    SymbolKind.KERNEL: lsp.SymbolKind.Function,
+    SymbolKind.FUNCTION: lsp.SymbolKind.Function,
+    SymbolKind.VARIABLE: lsp.SymbolKind.Variable,
+    SymbolKind.LABEL: lsp.SymbolKind.Key,
+}
+
+
+def _list_outline(
+    _: PtxServer, text: OpenText, __: lsp.DocumentSymbolParams
+) -> list[lsp.DocumentSymbol]:
+    def make(entry: OutlineEntry) -> lsp.DocumentSymbol:
+        return lsp.DocumentSymbol(
+            entry.name,
+            _SYMBOL_KINDS[entry.kind],
+            text.make_range(entry.span),
+            text.make_range(entry.name_span),
+            entry.kind.name.lower(),
+            children=[*map(make, entry.children)],
+        )
+
+    return [*map(make, text.source.list_outline())]
 
 
 def _list_actions(
@@ -288,8 +380,13 @@ _NOTIFICATIONS: dict[str, Callable[..., None]] = {
 }
 _ANSWERS: dict[str, tuple[_Answer, Any]] = {
     lsp.TEXT_DOCUMENT_HOVER: (_hover, None),
-    lsp.TEXT_DOCUMENT_COMPLETION: (_complete, lsp.CompletionOptions(trigger_characters=["."])),
-    lsp.TEXT_DOCUMENT_DEFINITION: (_find_definition, None),
+    lsp.TEXT_DOCUMENT_COMPLETION: (_complete, lsp.CompletionOptions(trigger_characters=[".", "%"])),
+    lsp.TEXT_DOCUMENT_DEFINITION: (_find_definitions, None),
+    lsp.TEXT_DOCUMENT_REFERENCES: (_list_references, None),
+    lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: (_highlight, None),
+    lsp.TEXT_DOCUMENT_PREPARE_RENAME: (_prepare_rename, None),
+    lsp.TEXT_DOCUMENT_RENAME: (_rename, lsp.RenameOptions(prepare_provider=True)),
+    lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (_list_outline, None),
     lsp.TEXT_DOCUMENT_CODE_ACTION: (_list_actions, None),
     lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (_list_tokens, _LEGEND),
 }

@@ -5,12 +5,13 @@ Positions are offsets in the text, in characters.
 
 from __future__ import annotations
 
+import csv
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from functools import cached_property
-from itertools import islice, pairwise
+from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,19 +23,21 @@ from ...documents.formats.markup import (
     iter_step_blocks,
     make_heading,
     make_operand_table,
+    make_paragraph,
     make_points,
     make_verbatim,
 )
 from ...documents.options import Options
 from ...engine.isa.catalog import find_entry
 from ...engine.isa.entry import Entry
+from ...engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ...engine.program.program import Program
 from ...engine.program.program_loader import load_module
 from ...engine.program.statement import Statement
 from ...engine.syntax.completions import Completion, find_completions
 from ...engine.syntax.errors import Span
 from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.scopes import Scopes, collect_registers, parse_registers
+from ...engine.syntax.scopes import Scopes, collect_registers
 from ...engine.syntax.tokens import Token, TokenKind, tokenize
 from ...engine.tracing.probe_operands import draw_operands
 from ...engine.tracing.trace import Trace, trace
@@ -46,6 +49,7 @@ from ..check.check_settings import CheckSettings
 from ..check.diagnostic import CheckedInstruction
 from ..check.lint import check_text
 from ..check.sequence_notes import SequenceSearch
+from .symbol_answers import OutlineEntry, PieceSymbols
 
 _STATEMENT_START = re.compile(r"[;{}\"'`\n]|\\[nrt]")
 """The text before a statement: a mark, or an escape in a string."""
@@ -59,6 +63,7 @@ MAX_SEQUENCE_CHARS = 300_000
 """Characters of a file up to which sequences are searched; a search takes up to 0.7 seconds."""
 _DRAWS = 32
 """Number of sets of operands from which the example of a hover is chosen."""
+_WORD_END = re.compile(r"[%$\w]+\Z", re.ASCII)
 _OPTIONS = Options(footer=False, heading_level=3)
 
 
@@ -101,6 +106,23 @@ class SourceText:
     @cached_property
     def _pieces(self) -> list[EmbeddedPtx]:
         return list(find_ptx(self.text, self.language))
+
+    @cached_property
+    def _symbols(self) -> list[PieceSymbols]:
+        return [*map(PieceSymbols, self._pieces)]
+
+    def find_symbols(self, offset: int) -> PieceSymbols | None:
+        """Return the names in the piece of PTX at a position; None outside, or in a long file."""
+        if len(self.text) > MAX_TOKEN_CHARS:
+            return None
+        pairs = zip(self._pieces, self._symbols, strict=True)
+        return next((x for piece, x in pairs if _overlaps(piece, (offset, offset))), None)
+
+    def list_outline(self) -> list[OutlineEntry]:
+        """Return the functions, variables and labels of the PTX in the text, in order."""
+        if len(self.text) > MAX_TOKEN_CHARS:
+            return []
+        return sorted((y for x in self._symbols for y in x.list_outline()), key=lambda x: x.span)
 
     @cached_property
     def _registers(self) -> Scopes:
@@ -166,11 +188,15 @@ class SourceText:
         """
         statement, start = self._find_statement(offset)
         if not statement:
-            return ""
+            intrinsic = map_intrinsics().get(self._get_word(offset))
+            return (
+                WRITER.write_document(_iter_intrinsic_blocks(intrinsic), _OPTIONS)
+                if intrinsic
+                else ""
+            )
         ins = statement.instruction
         if not ins:
-            entry = find_entry(statement.opcode, statement.modifiers)
-            return WRITER.write_document(_iter_entry_blocks(entry), _OPTIONS) if entry else ""
+            return WRITER.write_document(_iter_opcode_blocks(statement), _OPTIONS)
         example = _trace_example(ins)
         roles = [x for x in ins.roles if offset - start in range(*ins.spans.get(x, (0, 0)))]
         # the spans in a macro's call are all at one place
@@ -199,23 +225,23 @@ class SourceText:
         text = line[cuts[-1] if cuts else 0 :]
         blanks = len(text) - len(text.lstrip())
         completions = find_completions(text[blanks:]) if text.strip() else ()
+        if not completions:
+            return self._complete_name(offset)
         word_start = completions[0].start if completions else 0
         return completions, (offset - (len(text) - blanks - word_start), offset)
 
-    def find_definition(self, offset: int) -> Span | None:
-        """Return the span of the declaration of the register or label at a position."""
-        if self.language is not Language.PTX or len(self.text) > MAX_TOKEN_CHARS:
-            return None
-        name = self._get_word(offset)
-        words = tokenize(self.text)
-        labels = (
-            word
-            for word, following in pairwise(words)
-            if word.text == name and following.text == ":"
-        )
-        registers = (x for x in _iter_declared(words, name) if x.start <= offset)
-        definition = next(iter([*registers][-1:]), None) or next(labels, None)
-        return definition.span if definition else None
+    def _complete_name(self, offset: int) -> tuple[tuple[Completion, ...], Span]:
+        """Return the registers, or outside of PTX the intrinsics, that a word may become."""
+        match = _WORD_END.search(self.text, max(self._get_line_start(offset), offset - 100), offset)
+        start = match.start() if match else offset
+        word = self.text[start:offset]
+        if symbols := self.find_symbols(offset):
+            names = (x for x in symbols.list_registers(offset) if x.startswith(word) and x != word)
+            return tuple(Completion(x, 0, "register") for x in names), (start, offset)
+        if not word.startswith("__") or self.language is Language.PTX:
+            return (), (start, offset)
+        intrinsics = (x for x in map_intrinsics().values() if x.name.startswith(word))
+        return tuple(Completion(x.name, 0, "; ".join(x.lines)) for x in intrinsics), (start, offset)
 
     def list_tokens(self) -> list[SemanticToken]:
         """Return the tokens of PTX in the text, in order."""
@@ -272,18 +298,6 @@ def _overlaps(piece: EmbeddedPtx, span: Span) -> bool:
     return True
 
 
-def _iter_declared(words: list[Token], name: str) -> Iterator[Token]:
-    """Yield the word that declares a register, in each directive that does."""
-    for i, word in enumerate(words):
-        if word.text == ".reg":
-            registers, end = parse_registers(words, i + 1)
-            for register in registers:
-                digits = name.removeprefix(register.name)
-                is_numbered = register.register_count is not None and digits.isdecimal()
-                if name == register.name or (is_numbered and name.startswith(register.name)):
-                    yield next(x for x in words[i:end] if x.text == register.name)
-
-
 def _classify(word: Token, *, is_start: bool) -> SemanticKind | None:
     match word.kind:
         case TokenKind.DOTTED:
@@ -309,6 +323,32 @@ def _count_flags(example: Trace) -> int:
 def _iter_entry_blocks(entry: Entry) -> Iterator[Block]:
     yield make_heading(f"{entry.opcode}: {entry.summary}")
     yield make_verbatim([f"{entry.syntax};"], language="ptx")
+
+
+def _iter_opcode_blocks(statement: Statement) -> Iterator[Block]:
+    """Yield a sentence about an instruction, whether it is modelled or not."""
+    if entry := find_entry(statement.opcode, statement.modifiers):
+        yield from _iter_entry_blocks(entry)
+    elif sentence := read_sentences().get(statement.opcode):
+        yield make_heading(statement.name)
+        yield make_paragraph(sentence)
+
+
+@cache
+def read_sentences() -> dict[str, str]:
+    """Return a sentence for each opcode that the catalog lacks."""
+    with (
+        Path(__file__).with_name("opcode_sentences.csv").open(encoding="utf-8", newline="") as file
+    ):
+        return {row["opcode"]: row["sentence"] for row in csv.DictReader(file)}
+
+
+def _iter_intrinsic_blocks(intrinsic: Intrinsic) -> Iterator[Block]:
+    """Yield the PTX with the result of an intrinsic, and remarks on it."""
+    yield make_heading(f"{intrinsic.name}({', '.join(intrinsic.parameters)})")
+    yield make_verbatim([f"{x};" for x in intrinsic.lines], language="ptx")
+    if intrinsic.remarks:
+        yield make_points([[x] for x in intrinsic.remarks])
 
 
 def _iter_blocks(example: Trace) -> Iterator[Block]:

@@ -14,6 +14,7 @@ from time import monotonic
 import pytest
 import pytest_asyncio
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 from ptxscope import evaluate
@@ -112,6 +113,36 @@ async def test_an_editor_gets_diagnostics_descriptions_and_a_replacement(editor:
     fixed = await editor.wait(uri, 2)
     assert line not in [x.range.start.line for x in fixed]
     assert len(fixed) < len(diagnostics)
+
+
+async def test_an_editor_finds_and_renames_a_register(editor: Editor) -> None:
+    uri = "file:///a.ptx"
+    await editor.open(uri, LISTING)
+    document, here = lsp.TextDocumentIdentifier(uri), lsp.Position(4, 22)
+    context = lsp.ReferenceContext(include_declaration=True)
+    client = editor.client
+    found = await client.text_document_references_async(
+        lsp.ReferenceParams(context, document, here)
+    )
+    assert [(x.range.start.line, x.range.start.character) for x in found or []] == [
+        (2, 10),
+        (4, 21),
+    ]
+    marks = await client.text_document_document_highlight_async(
+        lsp.DocumentHighlightParams(document, here)
+    )
+    kinds = lsp.DocumentHighlightKind
+    assert [x.kind for x in marks or []] == [kinds.Text, kinds.Write]
+    answer = await client.text_document_rename_async(lsp.RenameParams(document, here, "sum"))
+    assert answer
+    assert answer.changes
+    edits = [(x.range.start.line, x.new_text) for x in answer.changes[uri]]
+    assert edits == [(2, ", sum"), (4, "sum")]
+    with pytest.raises(JsonRpcException, match="`AGAIN` is already a name here"):
+        await client.text_document_rename_async(lsp.RenameParams(document, here, "AGAIN"))
+    params = lsp.DocumentSymbolParams(document)
+    outline = await client.text_document_document_symbol_async(params)
+    assert [x.name for x in outline or []] == ["AGAIN"]
 
 
 async def test_no_partial_text_ends_the_server(editor: Editor) -> None:
@@ -310,17 +341,6 @@ def test_completions_are_legal_continuations(
     assert contained <= words
     assert not absent & words
     assert all(x.startswith(f"\n{typed}"[start:end]) for x in words)
-
-
-def test_definitions_are_found_for_registers_and_labels() -> None:
-    source = SourceText(LISTING, "a.ptx")
-    assert source.find_definition(LISTING.index("%r5")) == (
-        LISTING.index("%r<"),
-        LISTING.index("<9>"),
-    )
-    span = source.find_definition(LISTING.rindex("AGAIN"))
-    assert span == (LISTING.index("AGAIN"), LISTING.index(":"))
-    assert source.find_definition(LISTING.index("vadd")) is None
 
 
 def test_a_likely_word_is_offered_instead_of_an_unknown_one() -> None:
