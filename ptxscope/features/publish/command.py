@@ -6,6 +6,7 @@ A text that Markdown would change is fenced; a picture is a file beside the page
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -87,8 +88,8 @@ def run(words: Sequence[str]) -> int:
     arguments = parse_words(make_parser(), words)
     if not (arguments.update or arguments.check):
         raise CommandError("error: add --update to rewrite the traces, or --check to compare them")
-    status = 0
     failed: list[str] = []
+    stale: list[str] = []
     for name in arguments.files:
         try:
             changes = _update_file(name, is_check=arguments.check)
@@ -98,13 +99,15 @@ def run(words: Sequence[str]) -> int:
         if changes and arguments.check:
             for line, change in changes:
                 print(f"{make_printable(name)}:{line}: stale: {change}")
-            status = 1
+            stale.append(name)
         elif changes:
             print(f"{make_printable(name)}: updated")
+    sys.stdout.flush()
+    if stale:
+        print_message(f"to renew: {shlex.join(['ptxscope', 'export', '--update', *stale])}")
     if failed:
-        sys.stdout.flush()
         raise CommandError("\n".join(failed))
-    return status
+    return int(bool(stale))
 
 
 class _PictureFile(NamedTuple):

@@ -667,6 +667,7 @@ def test_the_github_action_marks_stale_traces(tmp_path: Path) -> None:
     (folder / "a" / name).write_text(f"text\n\n{OPEN}\n{CLOSE}\n", encoding="utf-8")
     (folder / "b.md").write_text(f"{OPEN}\n{CLOSE}\n", encoding="utf-8")
     update(folder / "b.md")
+    (folder / "c.md").write_text("ptxscope is not mentioned in a marker\n", encoding="utf-8")
 
     def run_action(files: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -681,8 +682,15 @@ def test_the_github_action_marks_stale_traces(tmp_path: Path) -> None:
     done = run_action("**/*.md\nnone*.md")
     assert done.returncode == 1
     place = "file=a/100%25%2C $(touch hacked).md,line=3"
-    assert re.fullmatch(rf"::error {re.escape(place)}::stale: [^\n]+\n", done.stdout)
+    renewal = f"to renew: ptxscope export --update 'a/{name}'\n"
+    error = rf"::error {re.escape(place)}::stale: [^\n]+\n"
+    assert re.fullmatch(error + re.escape(renewal), done.stdout)
     assert not (folder / "hacked").exists()
     assert run_action("b.md").returncode == 0
     done = run_action("none*.md")
-    assert (done.returncode, done.stdout) == (0, "no file matches none*.md\n")
+    assert (done.returncode, done.stdout) == (0, "no file with a trace matches none*.md\n")
+    assert "c.md has no marker" in run_action("c.md").stdout
+    (folder / "d.md").write_text(f"\n<!-- ptxscop trace -->\n{CLOSE}\n", encoding="utf-8")
+    done = run_action("*.md")
+    assert done.returncode == 2
+    assert done.stdout.startswith("::error file=d.md,line=2::`<!-- ptxscop trace")
