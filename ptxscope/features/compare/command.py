@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable
 from time import monotonic
 
 from ...cli.support.arguments import Parser, choose_model, print_report
-from ...cli.support.ptx_arguments import PLACE, is_file, read_place
 from ...cli.support.streams import CommandError, ProgressBar, command_errors
 from ...engine.syntax.opcodes import STORES
 from ..prove.commands.prove import STATUS
 from .comparison import compare_kernels
 from .comparison_report import comparison_to_json, iter_comparison_blocks
-from .kernel_files import CUDA_SUFFIX, read_kernel
+from .kernel_files import KernelPlace
 
 MEMORY_MEGABYTES = 4096
 
@@ -43,9 +41,9 @@ def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]
 
 def _compare(arguments: argparse.Namespace) -> int | None:
     """Compare the two kernels that arguments name; return None if they name none."""
-    texts = [arguments.a, arguments.a if arguments.b is None else arguments.b]
-    places = [PLACE.fullmatch(x) for x in texts]
-    if not all(x and _is_kernel(x) for x in places):
+    texts = (arguments.a, arguments.a if arguments.b is None else arguments.b)
+    places = [KernelPlace(x) for x in texts]
+    if not all(x.is_kernel for x in places):
         return None
     if arguments.same or arguments.carry:
         option = "--same" if arguments.same else "--carry"
@@ -56,11 +54,7 @@ def _compare(arguments: argparse.Namespace) -> int | None:
     with ProgressBar() as bar:
         report = _Progress(bar, arguments.timeout)
         with command_errors(ValueError, ImportError):
-            a, b = (
-                read_kernel(text, place["file"], place["kernel"], model)
-                for text, place, model in zip(texts, places, models, strict=True)
-                if place
-            )
+            a, b = (x.read(model) for x, model in zip(places, models, strict=True))
             if not any(x.opcode in STORES for y in (a, b) for x in y.kernel.statements):
                 return None  # what they leave is in registers
             comparison = compare_kernels(
@@ -77,18 +71,6 @@ def _compare(arguments: argparse.Namespace) -> int | None:
     blocks = iter_comparison_blocks(comparison, is_brief=arguments.brief)
     print_report(arguments.format, blocks, lambda: comparison_to_json(comparison))
     return STATUS[comparison.verdict]
-
-
-def _is_kernel(place: re.Match[str]) -> bool:
-    """Whether a place is a kernel of a file: of CUDA, or with this name in its PTX."""
-    if not place["kernel"] or not is_file(place["file"]):
-        return False
-    if place["file"].endswith(CUDA_SUFFIX):
-        return True
-    name = re.escape(place["kernel"])
-    return bool(
-        re.search(rf"\.entry\s++(?:{name}|_Z\d++{name}\w*+)\s*+[({{]", read_place(place)[0])
-    )
 
 
 class _Progress:

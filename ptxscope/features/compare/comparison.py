@@ -12,6 +12,7 @@ from ...engine.program.program import Program
 from ...engine.records import FrozenRecord
 from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.errors import PtxError, format_count
+from ...sources.source_lines import read_source_lines
 from ..kernels.launches.device_code import DeviceCode
 from ..prove.equivalence import TIMEOUT
 from ..prove.operand_conditions import ConditionScope, read_condition
@@ -43,6 +44,10 @@ class KernelSource(NamedTuple):
     code: DeviceCode
     kernel: Program
     model: Model = ISA_MODEL
+
+    def format_line(self, line: int) -> str:
+        """Return ``line 12 (k.cu:5)``, or ``line 12`` if no ``.loc`` names the source."""
+        return read_source_lines(self.code.text).format_line(line)
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,9 @@ class _Comparer:
             self._execute()
             return self._decide()
         except Refused as error:
-            return self._answer(Verdict.UNDECIDED, reason=f"{error}.")
+            line = self.sources[LETTERS.index(error.side)].format_line(error.statement.line)
+            reason = f"{error.side}, {line}: {error}."
+            return self._answer(Verdict.UNDECIDED, reason=reason)
         except Undecided:
             return self._answer(Verdict.UNDECIDED)
 
@@ -277,7 +284,8 @@ class _Comparer:
 
     def _list_notes(self, aligned: Sequence[Term]) -> tuple[str, ...]:
         memories = [side.memory for side in self.sides]
-        return tuple(iter_access_notes(memories, self.solver, aligned))
+        lines = [x.format_line for x in self.sources]
+        return tuple(iter_access_notes(memories, lines, self.solver, aligned))
 
     # --- counterexamples
 
@@ -380,7 +388,8 @@ class _Comparer:
         memory = {}
         for x in (y for side in self.sides for y in side.memory.accesses):
             name = self.initial.get_name(x.root)
-            if x.root.space != "global" or not self._holds(x.condition):
+            is_done = x.condition is None or self.solver.is_true(x.condition)
+            if x.root.space != "global" or not is_done:
                 continue
             start, unit = self.solver.get_value(x.distance), self.initial.get_unit(name)
             index = self.initial.make_index(name, x.distance)
@@ -390,11 +399,6 @@ class _Comparer:
                 for j in range(unit):
                     memory[name, start // unit * unit + i * unit + j] = value >> 8 * j & 0xFF
         return memory
-
-    def _holds(self, condition: Term | None) -> bool:
-        if condition is None:
-            return True
-        return bool(self.solver.get_value(self.question.vectors.number(condition)))
 
     def _map_units(self) -> dict[str, int]:
         """Return the bytes of an element of each buffer by its parameter."""

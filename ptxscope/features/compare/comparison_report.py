@@ -14,7 +14,6 @@ from ..kernels.launches.launch_text import Argument, format_dtype
 from ..prove.proof import Verdict
 from ..prove.proof_report import format_seconds
 from .comparison import KernelComparison
-from .kernel_files import CUDA_SUFFIX
 from .launch_registers import list_places
 from .lone_accesses import LETTERS
 from .replay import Difference
@@ -125,8 +124,10 @@ def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
         if isinstance(result, Exception):
             yield f"  {letter:<6}  fails: {result}"
     for x in run.differences[:_MAX_DIFFERENCES]:
-        for letter, word, line in zip(LETTERS, x.values, x.lines, strict=True):
-            written = f"line {line}" if line else "not written"
+        for letter, source, word, line in zip(
+            LETTERS, comparison.kernels, x.values, x.lines, strict=True
+        ):
+            written = source.format_line(line) if line else "not written"
             yield f"  {letter:<6}  {_label(x)} = {format_hex(word, 8 * x.bytes)}  ({written})"
     if len(run.differences) > _MAX_DIFFERENCES:
         count = len(run.differences) - _MAX_DIFFERENCES
@@ -175,11 +176,7 @@ def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block
         words = ["ptxscope", "run", kernel.file, "--kernel", kernel.kernel.name, *shapes]
         if kernel.model.errata:
             words += ["--model", kernel.model.name]
-        lines = [*command_lines([*words, *arguments], width)]
-        source = kernel.label.rpartition(":")[0]
-        if source.endswith(CUDA_SUFFIX):
-            lines = [*command_lines(["nvcc", "-ptx", source, "-o", kernel.file], width), *lines]
-        yield make_verbatim(lines, "sh", is_close=True)
+        yield make_verbatim(command_lines([*words, *arguments], width), "sh", is_close=True)
 
 
 def _format_argument(value: Argument) -> str:

@@ -1,72 +1,45 @@
-"""Kernels by the place that a user names: ``k.ptx:f``, or ``k.cu:f``, which nvcc compiles."""
+"""Kernels by the places that users name: ``k.ptx:f``, or ``k.cu:f``, which nvcc compiles."""
 
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
 
-from ...engine.program.program import Program
+from ...cli.support.inputs import open_text
+from ...cli.support.ptx_arguments import PLACE, is_file
 from ...engine.semantics.models import Model
-from ...engine.syntax.errors import abbreviate_names, make_printable
-from ..kernels.launches.device_code import DeviceCode, load_device_code
+from ..kernels.cuda_listing import compile_listing, is_cuda_source
+from ..kernels.launches.device_code import load_device_code
+from ..kernels.launches.kernel_run import choose_kernel
 from .comparison import KernelSource
 
-CUDA_SUFFIX = ".cu"
-_MANGLED = re.compile(r"_Z(\d+)(\w+)")
-_COMPILE_SECONDS = 120
 
+class KernelPlace:
+    """A text of the command line, which may name a kernel of a file."""
 
-class KernelError(ValueError):
-    """A kernel that cannot be read. Its text is one sentence."""
+    def __init__(self, text: str) -> None:
+        self.text = text
+        match = PLACE.fullmatch(text)
+        self.file: str = match["file"] if match else ""
+        self.kernel: str = (match["kernel"] or "") if match else ""
+        self._contents = ""
+        if self.kernel and is_file(self.file):
+            with open_text(self.file) as stream:
+                self._contents = stream.read()
 
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it names a kernel that is there, or a CUDA source."""
+        if not self.kernel or not self._contents:
+            return False
+        if is_cuda_source(self._contents, self.file):
+            return True
+        entry = re.compile(rf"\.entry\s++{re.escape(self.kernel)}(?![\w$])")
+        return entry.search(self._contents) is not None
 
-def read_kernel(label: str, path: str, name: str, model: Model) -> KernelSource:
-    """Return a kernel of a file, whose CUDA is compiled. Raise KernelError if there is none."""
-    if path.endswith(CUDA_SUFFIX):
-        text, file = compile_cuda(path), f"{Path(path).stem}.ptx"
-    else:
-        text, file = Path(path).read_text("utf-8", "replace"), path
-    code = load_device_code(text, name=Path(file).name)
-    return KernelSource(label, file, code, find_kernel(code, path, name), model)
-
-
-def find_kernel(code: DeviceCode, path: str, name: str) -> Program:
-    """Return the kernel of a name, which C++ may have mangled. Raise KernelError if none exists."""
-    kernels = {x.name: x for x in code.kernels if x.has_body}
-    if name in kernels:
-        return kernels[name]
-    found = [x for key, x in kernels.items() if _get_plain_name(key) == name]
-    if len(found) == 1:
-        return found[0]
-    names = abbreviate_names([*kernels]) if kernels else "no kernel"
-    raise KernelError(f"{path} has {names}, not one kernel {name}")
-
-
-def _get_plain_name(name: str) -> str:
-    """Return the name of a function as it is written in C++, if its mangled name begins so."""
-    match = _MANGLED.match(name)
-    return match[2][: int(match[1])] if match else name
-
-
-def compile_cuda(path: str) -> str:
-    """Return the PTX that nvcc makes of a file. Raise KernelError if it is not there or fails."""
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        raise KernelError(f"{path} is CUDA, which nvcc compiles, but no nvcc is in the PATH")
-    with tempfile.TemporaryDirectory() as folder:
-        output = Path(folder) / "kernels.ptx"
-        command = [nvcc, "-ptx", "-lineinfo", str(Path(path).resolve()), "-o", str(output)]
-        try:
-            done = subprocess.run(  # noqa: S603 - the words are not text of a shell
-                command, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise KernelError(f"nvcc cannot compile {path}: {error}") from None
-        if done.returncode:
-            lines = [x for x in (done.stderr or done.stdout).splitlines() if "error" in x]
-            reason = make_printable(lines[0]) if lines else f"status {done.returncode}"
-            raise KernelError(f"nvcc cannot compile {path}: {reason}")
-        return output.read_text("utf-8")
+    def read(self, model: Model) -> KernelSource:
+        """Return the kernel. Raise ValueError for a wrong name, or if nvcc fails."""
+        text = self._contents
+        if is_cuda_source(text, self.file):
+            text = compile_listing(self.file, text)
+        code = load_device_code(text, name="" if text is not self._contents else self.file)
+        return KernelSource(self.text, self.file, code, choose_kernel(code, self.kernel), model)

@@ -7,12 +7,14 @@ condition and registers of its own, which a join merges. A loop ends when no ope
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from ...engine.ir.tape import Node, Op
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
+from ...engine.syntax.errors import format_count
 from ...engine.syntax.opcodes import LOADS, RETURNS, STORES, WAITS
 from ..kernels.launches.thread_state import LaunchError
 from ..prove.proof_question import ProofQuestion
@@ -26,8 +28,8 @@ MAX_STEPS = 20_000
 """Statements of all paths; a kernel with more is refused."""
 MAX_TURNS = 128
 """Turns of a loop whose end depends on operands; a loop with more is refused."""
-_TURN_SECONDS = 3.0
-"""The time for the question whether a loop can go on."""
+_LOOP_PART = 6
+"""The part of the time that the questions whether loops can go on may take."""
 
 
 class Path(NamedTuple):
@@ -56,8 +58,11 @@ class KernelTerms:
         self.values = KernelValues(letter, kernel, model, question, memory)
         self._pending: dict[int, Path] = {0: Path(None, {})}
         self._turns: dict[int, int] = {}
+        self._loop_seconds = question.solver.remaining / _LOOP_PART
         self._count = 0
         try:
+            for statement in kernel.statements:
+                check_kind(statement)
             self._run()
         except Refused as error:
             error.side = letter
@@ -68,6 +73,9 @@ class KernelTerms:
     def _and(self, x: Node | None, y: Node | None) -> Node | None:
         if x is None or y is None or x is y:
             return y if x is None else x
+        for one, other in ((x, y), (y, x)):
+            if one.range.low == one.range.high:
+                return other if one.range.low else one
         last = x.args[1] if x.op is Op.MINIMUM else None
         if last is y:
             return x
@@ -129,7 +137,6 @@ class KernelTerms:
                 statement = statements[index]
                 self._note_step(statement)
                 index += 1
-                check_kind(statement)
                 if statement.kind is StatementKind.BRANCH:
                     self._branch(statement, index, Path(condition, registers))
                     break
@@ -163,7 +170,8 @@ class KernelTerms:
             if not statement.targets:
                 raise LaunchError("there is no such label", statement)
             target = statement.targets[0]
-            if target >= index or self._can_go_on(statement, taken):
+            is_known = guard is None or guard.range.low == guard.range.high
+            if target >= index or is_known or self._can_go_on(statement, taken):
                 self._add_path(target, Path(taken, {**path.registers}))
             else:
                 rest = rest and rest._replace(condition=path.condition)
@@ -173,17 +181,23 @@ class KernelTerms:
     def _can_go_on(self, statement: Statement, taken: Node | None) -> bool:
         """Whether a loop can have another turn."""
         if taken is None or taken.range.low == taken.range.high:
-            return taken is None or taken.range.high == 1
+            return taken is None or bool(taken.range.high)
         turns = self._turns[statement.number] = self._turns.get(statement.number, 0) + 1
-        reason = "ends a loop whose number of turns depends on data"
-        if turns > MAX_TURNS:
-            raise Refused(statement, reason)
+        solver, is_possible = self.question.solver, None
         truth = self.question.make_truth(taken)
         facts = (*self.memory.is_aligned, *self.memory.is_inside)
-        try:
-            return self.question.solver.is_possible(truth, *facts, seconds=_TURN_SECONDS)
-        except Undecided:
-            raise Refused(statement, reason) from None
+        start, seconds = solver.elapsed, self._loop_seconds
+        if turns <= MAX_TURNS and seconds > 0:
+            with suppress(Undecided):
+                is_possible = solver.is_possible(truth, *facts, seconds=seconds)
+        self._loop_seconds -= solver.elapsed - start
+        if is_possible is None:
+            raise Refused(
+                statement,
+                f"ends a loop that may have more than {format_count(turns, 'turn')}: the number "
+                "depends on data",
+            )
+        return is_possible
 
     # --- statements
 

@@ -118,7 +118,14 @@ class StatementValues:
         is_own = value.root.space != "global"
         name = f"address of {value.root.name}" if is_own else value.root.name
         base = self._add_input(name, 64)
-        return self._tape.cast(self._tape.add(base, value.number), 64, signed=False)
+        return self._fit(self._tape.add(base, value.number), 64)
+
+    def _fit(self, x: Node, bits: int) -> Node:
+        """Return the low bits of a number; a constant is one node, however it is computed."""
+        low, high = x.range
+        if low >= 0 and high < 1 << bits:
+            return self._question.make_constant(low) if low == high else x
+        return self._tape.cast(x, bits, signed=False)
 
     def _add_input(self, name: str, bits: int) -> Node:
         return self._question.add_input(name, Type(f"b{bits}") if bits > 1 else Type.PRED)
@@ -174,7 +181,7 @@ class StatementValues:
                 values[role] = self._question.make_constant(ins.constants[role])
                 continue
             number = read[role].number if keeps_numbers else self.get_number(read[role])
-            values[role] = self._tape.cast(number, type_.bits, signed=False)
+            values[role] = self._fit(number, type_.bits)
         for row in plan.rows:
             values[row.key] = row.micro.run(self._tape, *(values[key] for key in row.inputs))
         written = {}
@@ -185,7 +192,7 @@ class StatementValues:
             bits = self.get_bits(name)
             if bits != get_held_bits(type_) or (name != CARRY_REGISTER and type_.bits == 8):
                 raise Refused(statement, "writes a register of another width")
-            written[name] = Value(self._tape.cast(values[key], bits, signed=False), root)
+            written[name] = Value(self._fit(values[key], bits), root)
         return written
 
     def _find_root(
@@ -246,7 +253,7 @@ class StatementValues:
         bits, type_ = self.get_bits(target.name), "".join(statement.modifiers[-1:])
         if isinstance(source, SpecialOperand):
             special = self._read_special(statement, source)
-            return {target.name: Value(self._tape.cast(special, bits, signed=False))}
+            return {target.name: Value(self._fit(special, bits))}
         if isinstance(source, SymbolOperand):
             return {target.name: self._find_variable(statement, source)}
         value = self._read_operand(statement, source, registers, type_)
@@ -281,7 +288,7 @@ class StatementValues:
             plan = make_plan(ins)
             read = [values[x] for x in step.sources if isinstance(x, str)]
             nodes = {
-                x.role: self._tape.cast(self.get_number(y), x.type.bits, signed=False)
+                x.role: self._fit(self.get_number(y), x.type.bits)
                 for x, y in zip(
                     (x for x in plan.sources if x.role not in ins.constants), read, strict=True
                 )
@@ -290,9 +297,7 @@ class StatementValues:
             for row in plan.rows:
                 nodes[row.key] = row.micro.run(self._tape, *(nodes[key] for key in row.inputs))
             (result,) = plan.results
-            values[step.target] = Value(
-                self._tape.cast(nodes[result.key], result.type.bits, signed=False)
-            )
+            values[step.target] = Value(self._fit(nodes[result.key], result.type.bits))
         return {name: values[name] for name in names if name != "_"}
 
     def _read_special(self, statement: Statement, source: SpecialOperand) -> Node:

@@ -2,57 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
 from ..prove.solver import Solver, Term, Undecided
-from .kernel_memory import Access, KernelMemory
+from .kernel_memory import Access, KernelMemory, Root
 
 LETTERS = "AB"
 _ACCESS_SECONDS = 3.0
-"""The time for a question about one access."""
+"""The time for a question about one buffer."""
 
 
 def iter_access_notes(
-    memories: Sequence[KernelMemory], solver: Solver, aligned: Sequence[Term]
+    memories: Sequence[KernelMemory],
+    line_formats: Sequence[Callable[[int], str]],
+    solver: Solver,
+    aligned: Sequence[Term],
 ) -> Iterator[str]:
-    """Yield a sentence on each buffer of which one kernel reads or writes more than the other."""
-    for letter, memory, other in zip(LETTERS, memories, memories[::-1], strict=True):
+    """Yield a sentence on each buffer of which one kernel reads or writes more than the other.
+
+    ``line_formats`` format a line of each kernel.
+    """
+    sides = zip(LETTERS, memories, memories[::-1], line_formats, strict=True)
+    for letter, memory, other, format_line in sides:
         other_letter = LETTERS[1 - LETTERS.index(letter)]
-        seen = set()
-        for x in memory.accesses:
-            key = f"{'writes' if x.is_store else 'reads'} bytes of {x.root.name}"
-            if x.root.space != "global" or key in seen:
-                continue
-            name = memory.initial.get_name(x.root)
+        for (root, is_store), accesses in _group(memory).items():
+            name = memory.initial.get_name(root)
             others = [y for y in other.accesses if memory.initial.get_name(y.root) == name]
-            is_alone = _is_alone(x, others, solver, aligned)
-            if is_alone is not False:
-                seen.add(key)
-                sentence = (
-                    f"{letter} {key} that {other_letter} does not access, at line "
-                    f"{x.statement.line}"
-                )
-                yield (
-                    f"{sentence}: these must be in the buffer."
-                    if is_alone
-                    else f"The time was too short to find out whether {sentence}."
-                )
+            found = _find_lone(accesses, others, solver, aligned)
+            if found is False:
+                continue
+            sentence = (
+                f"{letter} {'writes' if is_store else 'reads'} bytes of {root.name} that "
+                f"{other_letter} does not access"
+            )
+            if isinstance(found, Access):
+                line = format_line(found.statement.line)
+                yield f"{sentence}, at {line}: these must be in the buffer."
+            else:
+                yield f"The time was too short to find out whether {sentence}."
 
 
-def _is_alone(
-    x: Access, others: Sequence[Access], solver: Solver, aligned: Sequence[Term]
-) -> bool | None:
-    """Whether some byte of an access is in none of the others; None if nobody knows."""
+def _group(memory: KernelMemory) -> dict[tuple[Root, bool], list[Access]]:
+    """Return the loads and the stores of each buffer."""
+    groups: dict[tuple[Root, bool], list[Access]] = {}
+    for x in memory.accesses:
+        if x.root.space == "global":
+            groups.setdefault((x.root, x.is_store), []).append(x)
+    return groups
+
+
+def _find_lone(
+    accesses: Sequence[Access], others: Sequence[Access], solver: Solver, aligned: Sequence[Term]
+) -> Access | Literal[False] | None:
+    """Return an access with a byte that is in none of the others; None if nobody knows."""
     make = solver.terms.make
-    if any(y.distance == x.distance and y.bytes >= x.bytes and _is_implied(x, y) for y in others):
+    by_distance: dict[Term, list[Access]] = {}
+    for y in others:
+        by_distance.setdefault(y.distance, []).append(y)
+    accesses = [
+        x
+        for x in accesses
+        if not any(
+            y.bytes >= x.bytes and _is_implied(x, y) for y in by_distance.get(x.distance, ())
+        )
+    ]
+    if not accesses:
         return False
     place = solver.terms.make_variable(64, "place")
-    own = [_covers(x, place, solver)]
-    own += [make("NOT", _covers(y, place, solver)) for y in others]
+    own = [_covers(x, place, solver) for x in accesses]
+    outside = [make("NOT", _covers(y, place, solver)) for y in others]
     try:
-        return solver.is_possible(*aligned, *own, seconds=_ACCESS_SECONDS)
+        is_alone = solver.is_possible(
+            *aligned, *outside, solver.terms.join("OR", own), seconds=_ACCESS_SECONDS
+        )
     except Undecided:
         return None
+    pairs = zip(accesses, own, strict=True)
+    return is_alone and next(x for x, covers in pairs if solver.is_true(covers))
 
 
 def _covers(x: Access, place: Term, solver: Solver) -> Term:

@@ -44,7 +44,7 @@ class KernelValues(StatementValues):
             if self.get_bits(operand.base.name) != 64 and value.root is None:
                 raise Refused(statement, "has an address of 32 bits")
         total = self._tape.add(value.number, operand.offset) if operand.offset else value.number
-        number = self._tape.cast(total, 64, signed=False)
+        number = self._fit(total, 64)
         root = value.root
         may_alias = self._memory.initial.may_alias
         if may_alias and form.space in ("", "global") and (root is None or root.space == "global"):
@@ -89,7 +89,7 @@ class KernelValues(StatementValues):
         number = value.number
         if form.type.startswith("s"):
             number = self._tape.cast(number, 8 * form.width, signed=True)
-        return Value(self._tape.cast(number, bits, signed=False))
+        return Value(self._fit(number, bits))
 
     def _load_parameter(
         self, statement: Statement, form: MemoryForm, source: Operand | None
@@ -110,7 +110,7 @@ class KernelValues(StatementValues):
             return [Value(self._question.make_constant(0), Root(name))]
         word = self._add_input(name, max(8 * parameter.bytes, 16))
         part = self._tape.shift_right(word, 8 * offset)
-        return [Value(self._tape.cast(part, 8 * form.width, signed=False))]
+        return [Value(self._fit(part, 8 * form.width))]
 
     def store(self, statement: Statement, registers: Registers, active: Node | None) -> None:
         """Store what registers hold, if the thread does it."""
@@ -124,6 +124,6 @@ class KernelValues(StatementValues):
         values = [
             self.get_number(self._read_operand(statement, x, registers, form.type)) for x in sources
         ]
-        words = [self._tape.cast(x, 8 * form.width, signed=False) for x in values]
+        words = [self._fit(x, 8 * form.width) for x in values]
         address = self._find_address(statement, form, target, registers)
         self._memory.store(statement, address, form.width, words, active)

@@ -23,18 +23,17 @@ _ORDERS = frozenset(("volatile", "relaxed", "acquire", "release", "mmio"))
 
 
 class Refused(Exception):  # noqa: N818 - an answer, not an error
-    """A kernel has a statement that is not compared. Its text is one sentence."""
+    """A kernel has a statement that is not compared. Its text is a clause without the line."""
 
     def __init__(self, statement: Statement, reason: str = "") -> None:
         """``reason`` goes on with a sentence about the statement; by default, nothing models it."""
-        super().__init__(f", {reason}" if reason else f": {statement.explain_omission()}")
+        super().__init__(f" {reason}" if reason else f": {statement.explain_omission()}")
         self.statement = statement
         self.side = ""
         """The letter of the kernel."""
 
     def __str__(self) -> str:
-        place = f"line {self.statement.line}{f' of {self.side}' if self.side else ''}"
-        return f"{place}, {quote_word(self.statement.text)}{self.args[0]}"
+        return f"{quote_word(self.statement.text)}{self.args[0]}"
 
 
 def check_kind(statement: Statement) -> None:

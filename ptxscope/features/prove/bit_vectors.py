@@ -81,6 +81,10 @@ class BitVectors:
             if x not in self._values:
                 self._values[x] = self._encode(x)
 
+    def __contains__(self, x: Node) -> bool:
+        """Whether a node is encoded."""
+        return x in self._values
+
     def __getitem__(self, x: Node) -> tuple[Term, ...]:
         """Return the terms of an encoded node, lane 0 first."""
         return self._values[x]

@@ -124,7 +124,13 @@ class ProofQuestion:
 
     def encode(self, *nodes: Node) -> None:
         """Encode nodes and all that they depend on."""
-        self.vectors.encode(list_needed_nodes(self.tape.nodes, nodes))
+        stack = [*nodes]
+        while stack:
+            missing = [x for x in stack[-1].nodes if x not in self.vectors]
+            if missing:
+                stack += missing
+            else:
+                self.vectors.encode((stack.pop(),))
 
     def make_truth(self, node: Node) -> Term:
         """Return whether a lone lane of value 0 or 1 is 1, for the solver."""

@@ -150,6 +150,10 @@ class Solver:
         """Return the value of a bit vector in the values found by the last question."""
         return int(self._solver.get_value(term).value(2), 2)
 
+    def is_true(self, truth: Term) -> bool:
+        """Whether a truth holds in the values found by the last question."""
+        return bool(self._solver.get_value(truth).value())
+
 
 _FREE_MANAGERS: list[Any] = []
 """Managers of terms that no factory uses any more."""

@@ -36,7 +36,7 @@ def test_a_statement_that_is_not_compared_is_named(text: str) -> None:
         found = compare(*pair)
         assert found.verdict is Verdict.UNDECIDED
         assert REFUSED[text] in found.reason
-        assert found.reason.startswith(f"line 7 of {letter}, `{statement}`")
+        assert found.reason.startswith(f"{letter}, line 7: `{statement}`")
         assert found.reason.endswith(".")
 
 
@@ -50,7 +50,7 @@ def test_a_loop_that_depends_on_data_is_named() -> None:
     """
     found = compare(body, STORE)
     assert found.verdict is Verdict.UNDECIDED
-    assert found.reason.startswith("line 11 of A, `@p bra L`, ends a loop whose number of turns")
+    assert found.reason.startswith("A, line 11: `@p bra L` ends a loop that may have")
     few = compare(body, "max.u32 a, n0, 1; st.global.u32 [O], a;", where="n < 20")
     assert few.verdict is Verdict.EQUAL
 
