@@ -175,7 +175,7 @@ _SAMPLED = """\
   SIMD instructions, and guards and literals, some of which are in the examples of the errata.
 - **Compared with published results** of other projects: about 900 test vectors agree with `isa`,
   832 of them SIMD.
-- **Assumed**: the meaning of some seventy machine opcodes. Simple PTX operations that become one
+- **Assumed**: the meaning of some eighty machine opcodes. Simple PTX operations that become one
   opcode alone confirm most of them.
 - **Not confirmed** on a GPU: the errata except E2, and the meaning of the opcodes.
   [`ptxscope verify --gpu`](../verify.md#on-a-gpu) confirms both if you have a GPU.""".splitlines()

@@ -56,13 +56,12 @@ from ..support.streams import CommandError, ProgressBar, command_errors, print_m
 
 RUN_HELP = """\
 The run computes the instructions that `ptxscope show` lists, and mov between a word and a list of
-registers. Any other instruction makes the registers that it writes unknown. So does a 64-bit
-product or common 64-bit instruction, mostly for an index or an address, if it reads an unknown
-register. If any other instruction reads an unknown register, the run stops and asks for its value;
-supply it as name=value. The value is used once: if the register, or another of its name, becomes
-unknown again later, supply name@line=value for the line that writes it. Write
-t@1#2=value for the second time that line 1 makes t unknown, and t@0=value for the start. A taken
-branch ends the run.
+registers. Any other instruction makes the registers that it writes unknown. A product, a conversion
+or a common 64-bit instruction, usually for an index or an address, does the same if it reads an
+unknown register. If any other instruction reads one, the run stops and asks for its value; supply
+it as name=value. The value is used once: if the register, or another of its name, becomes unknown
+again later, supply name@line=value for the line that writes it. Write t@1#2=value for the second
+time that line 1 makes t unknown, and t@0=value for the start. A taken branch ends the run.
 
 A value has the type of its register: x=5 is an integer for a .b32 and 5.0 for an .f32. If the
 register is not declared, its use gives the type.

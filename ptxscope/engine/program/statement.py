@@ -141,8 +141,8 @@ class Statement(NamedTuple):
     def may_become_unknown(self) -> bool:
         """Whether its results may become unknown without an input being reported as missing.
 
-        This is so if it is not executed, or if it is a product or a plain instruction on 64 bits
-        that lacks inputs: most of these compute indices and addresses, which a run lacks.
+        This is so if it is not executed, or if a product, a conversion or an instruction on 64 bits
+        lacks inputs: most of these compute indices and addresses, which a run lacks.
         """
         operands = (*self.iter_plain_sources(), *self.iter_plain_targets())
         ins = self.instruction if self.kind is StatementKind.PLAIN_INSTRUCTION else None
