@@ -61,7 +61,7 @@ QUICK = (
 """Some tests of every kind, for differences between environments."""
 
 
-def python_of(venv: Path) -> Path:
+def get_python(venv: Path) -> Path:
     """Return the interpreter of a virtual environment."""
     return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
@@ -84,7 +84,7 @@ def environment(
     lock: str, venv: Path = ROOT / ".venv", base: str = sys.executable, *options: str
 ) -> Path:
     """Return the interpreter of .venv, or of another environment, with the lock's packages."""
-    python, stamp = python_of(venv), venv / f"{lock}.stamp"
+    python, stamp = get_python(venv), venv / f"{lock}.stamp"
     digest = hashlib.sha256((LOCKS / f"{lock}.txt").read_bytes()).hexdigest()
     if python.exists() and stamp.exists() and stamp.read_text() == digest:
         return python
@@ -179,7 +179,7 @@ def wheel() -> None:
         run(python, "-m", "hatchling", "build", "-t", "wheel", "-d", name)
         (built,) = folder.glob("*.whl")
         make_venv(folder / "venv")
-        clean = str(python_of(folder / "venv"))
+        clean = str(get_python(folder / "venv"))
         install = (clean, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         run(*install, "--require-hashes", "--no-deps", "-r", str(LOCKS / "run.txt"))
         run(*install, "--no-deps", str(built))
@@ -207,7 +207,7 @@ def sdist() -> None:
 
 def newest() -> None:
     """Run the quick tests on the newest Python of this machine, if it is newer."""
-    found = max(_released_pythons(), default=None)
+    found = max(_iter_released_pythons(), default=None)
     if found is None or found[0][:2] <= sys.version_info[:2]:
         print(f"skipped: no newer Python here than {_OURS}")
     else:
@@ -216,7 +216,7 @@ def newest() -> None:
 
 def oldest() -> None:
     """Run the quick tests on the oldest Python of this machine from 3.11 on, if it is older."""
-    found = min(_released_pythons(), default=None)
+    found = min(_iter_released_pythons(), default=None)
     if found is None or found[0] >= sys.version_info[:3]:
         print(f"skipped: no older Python here than {_OURS}, from {_OLDEST} on")
     else:
@@ -237,10 +237,10 @@ def _test_quickly(task: str, version: tuple[int, ...], path: str) -> None:
     run(str(python), str(ROOT / "tools" / "one_frame.py"), PYTHONPATH=str(ROOT))
 
 
-def _released_pythons() -> Iterator[tuple[tuple[int, ...], str]]:
+def _iter_released_pythons() -> Iterator[tuple[tuple[int, ...], str]]:
     """Yield the version and the path of each supported Python here that can make environments."""
     asked = "import sys, ensurepip, venv; print(*sys.version_info[:4])"
-    for python in dict.fromkeys(_pythons()):
+    for python in dict.fromkeys(_iter_pythons()):
         try:
             done = subprocess.run((python, "-c", asked), capture_output=True, text=True, timeout=30)
         except (OSError, subprocess.TimeoutExpired):
@@ -253,7 +253,7 @@ def _released_pythons() -> Iterator[tuple[tuple[int, ...], str]]:
             yield version, python
 
 
-def _pythons() -> Iterator[str]:
+def _iter_pythons() -> Iterator[str]:
     """Yield possible interpreters: in each folder of the path, pyenv's, uv's."""
     for folder in os.get_exec_path():
         names = (f"python3.{minor}" for minor in range(11, 40))

@@ -61,7 +61,7 @@ def is_there(path: Path) -> bool:
     except FileNotFoundError:
         return False
     except ValueError as error:  # a NUL in the name
-        raise _no_name(error, path) from None
+        raise _make_name_error(error, path) from None
     if why := describe_non_regular(status.st_mode):
         raise OSError(EINVAL, why, str(path))
     return True
@@ -77,7 +77,7 @@ def read(path: Path, max_bytes: int) -> bytes:
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         descriptor = os.open(path, flags)
     except ValueError as error:  # a NUL in the name
-        raise _no_name(error, path) from None
+        raise _make_name_error(error, path) from None
     with os.fdopen(descriptor, "rb") as file:
         _require(os.fstat(file.fileno()), path, max_bytes)  # the file may have been replaced since
         data = file.read(max_bytes + 1)
@@ -95,16 +95,16 @@ def _require(status: os.stat_result, path: Path, max_bytes: int) -> None:
         )
 
 
-def _no_name(error: ValueError, path: Path) -> OSError:
+def _make_name_error(error: ValueError, path: Path) -> OSError:
     return OSError(EINVAL, f"it is not a file name ({error})", str(path))
 
 
-def encoding_of(head: bytes) -> str:
+def find_encoding(head: bytes) -> str:
     """Return the encoding of a text with this beginning: UTF-16 by its mark, else UTF-8."""
     return "utf-16" if head.startswith(_UTF16) else "utf-8-sig"
 
 
-def written_as(head: bytes) -> str:
+def find_writing_encoding(head: bytes) -> str:
     """Return the encoding for writing a text back; it keeps the byte order mark as a character."""
     by_mark = dict(zip(_UTF16, ("utf-16-le", "utf-16-be"), strict=True))
     return by_mark.get(head[:2], "utf-8")
@@ -169,7 +169,7 @@ def replace(
         with suppress(OSError):
             fresh.unlink()
         raise
-    _settle(target.parent)
+    _flush_name(target.parent)
 
 
 def _overwrite(target: Path, data: bytes) -> None:
@@ -226,7 +226,7 @@ def _keep_rights(descriptor: int, fresh: Path, like: os.stat_result) -> None:
     fresh.chmod(stat.S_IMODE(like.st_mode))
 
 
-def _settle(folder: Path) -> None:
+def _flush_name(folder: Path) -> None:
     """Flush the new name to the disk, on systems that support it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -8,7 +8,7 @@ from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .documents import COMMON_FORMATS, export, format_of
+from .documents import COMMON_FORMATS, export, find_file_format
 from .documents.content.annotated_trace import annotate_trace
 from .documents.formats.markup import Block, make_paragraph, make_points
 from .documents.formats.report import write_report
@@ -93,7 +93,7 @@ class Figure:
 
         Raise ValueError for any other ending, and OSError if the file can't be written.
         """
-        format_ = format_of(fspath(name))
+        format_ = find_file_format(fspath(name))
         if format_ is None:
             endings = ", ".join(f".{x}" for x in COMMON_FORMATS if x in ("svg", "png", "html"))
             raise ValueError(f"{quote_value(name)} does not end with a format: {endings}, .pdf …")
@@ -142,9 +142,9 @@ def figure(
     words: dict[str, Any] = {
         "title": title,
         "caption": caption,
-        "notes": _notes(notes),
-        "steps": _steps(steps),
-        "until": _step(until, "until is a step"),
+        "notes": _convert_notes(notes),
+        "steps": _convert_steps(steps),
+        "until": _convert_step(until, "until is a step"),
         "result": result,
     }
     options = Options(**rendering_options)
@@ -153,7 +153,7 @@ def figure(
     return Figure(*annotate_trace(trace, options, folded=fold, **words))
 
 
-def _notes(notes: object) -> list[str]:
+def _convert_notes(notes: object) -> list[str]:
     """Convert notes to ``parse_note``'s syntax. Raise TypeError for any other type."""
     if isinstance(notes, Mapping):
         texts = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
@@ -172,17 +172,17 @@ def _notes(notes: object) -> list[str]:
 _STEPS = 'steps are "2-4", a number, or a list of names and numbers'
 
 
-def _steps(steps: object) -> str:
+def _convert_steps(steps: object) -> str:
     """Convert steps to ``parse_steps``'s syntax. Raise TypeError for any other type."""
     if isinstance(steps, str) or not isinstance(steps, Iterable):
-        return _step(steps, _STEPS)
-    names = [_step(step, _STEPS) for step in steps]
+        return _convert_step(steps, _STEPS)
+    names = [_convert_step(step, _STEPS) for step in steps]
     if not names:
         raise ValueError(f"steps is empty; {_STEPS}")
     return ",".join(names)
 
 
-def _step(step: object, allowed: str) -> str:
+def _convert_step(step: object, allowed: str) -> str:
     if isinstance(step, str):
         return step
     whole = convert_to_integer(step)

@@ -10,7 +10,7 @@ from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.state.edits import with_choice, with_instruction, with_line, with_opcode, with_value
-from ptxscope.state.setup import Setup, make_example, make_setup, trace_of
+from ptxscope.state.setup import Setup, evaluate_setup, make_example, make_setup
 
 MASKED = "vadd4.u32.u32.u32 d.b310, a, b, c"
 
@@ -21,7 +21,7 @@ def make_bare(opcode: str, slot: str) -> Setup:
 
 
 def c_of(setup: Setup) -> int:
-    return trace_of(setup).operands["c"]
+    return evaluate_setup(setup).operands["c"]
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
@@ -43,7 +43,7 @@ def test_adding_a_mask_to_an_example_shows_c(opcode: str) -> None:
     unit = 32 // entry.lanes
     c = c_of(setup)
     assert all(c >> unit * lane & (1 << unit) - 1 for lane in range(entry.lanes))
-    assert trace_of(setup).result["d"] >> unit == c >> unit
+    assert evaluate_setup(setup).result["d"] >> unit == c >> unit
 
 
 @pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].find_slot("dsel")])
@@ -55,11 +55,13 @@ def test_adding_a_selector_of_d_to_an_example_shows_c(opcode: str) -> None:
 def test_an_added_operand_without_a_value_is_0() -> None:
     bare = make_setup(parse("vadd.u32.u32.u32 d, a, b"), {"a": 1, "b": 2})
     assert c_of(with_choice(bare, "secop", SecOp.ADD)) == 0
-    assert trace_of(make_setup(parse("vadd4.u32.u32.u32.add d, a, b, c"), {})).result["d"] == 0
-    assert trace_of(make_setup(parse("set.lt.and.u32.s32 d, a, b, c"), {})).operands["c"] == 0
-    assert trace_of(make_setup(parse("vmad.u32.u32.u32 d, a, b, c"), {"a": 2, "b": 3})).result == {
-        "d": 6
-    }
+    assert (
+        evaluate_setup(make_setup(parse("vadd4.u32.u32.u32.add d, a, b, c"), {})).result["d"] == 0
+    )
+    assert evaluate_setup(make_setup(parse("set.lt.and.u32.s32 d, a, b, c"), {})).operands["c"] == 0
+    assert evaluate_setup(
+        make_setup(parse("vmad.u32.u32.u32 d, a, b, c"), {"a": 2, "b": 3})
+    ).result == {"d": 6}
 
 
 @pytest.mark.parametrize("c", [0, 1, 0xFFFFFFFF])
@@ -148,16 +150,16 @@ def test_an_operand_of_another_kind_takes_the_value_of_the_example(
     line: str, opcode: str, expected: dict[str, int]
 ) -> None:
     setup = with_opcode(make_setup(parse(line), {"a": 5, "b": 7, "c": 1}), opcode)
-    operands = trace_of(setup).operands
+    operands = evaluate_setup(setup).operands
     assert {role: operands[role] for role in expected} == expected
 
 
 def test_an_operand_without_a_value_takes_the_value_of_the_example() -> None:
     setup = with_opcode(make_setup(parse("setp.lt.u32 p, a, b"), {}), "selp")
-    operands = trace_of(setup).operands
+    operands = evaluate_setup(setup).operands
     assert [operands[role] for role in "abc"] == [0x11111111, 0x22222222, 1]
     wide = make_setup(parse("setp.lt.f64 p, a, b"), {"a": 0x3FF0000000000000, "b": 0})
-    narrow = trace_of(with_opcode(wide, "slct")).operands
+    narrow = evaluate_setup(with_opcode(wide, "slct")).operands
     assert (narrow["a"], narrow["b"]) == (1, 2)
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ptxscope.state.setup import Setup, trace_of
+from ptxscope.state.setup import Setup, evaluate_setup
 from tests.reference import reference
 from tests.tiers import ci_only, some
 from tools.demo import HEIGHT, PATH, SCRIPT, SIZE, WIDTH, Frame, film, outline, play
@@ -90,7 +90,7 @@ def kept() -> Film:
 def result(setup: Setup) -> str:
     """What is computed at the end, by the second formulation."""
     ins = setup.instruction
-    operands = {**setup.values, **trace_of(setup).operands}
+    operands = {**setup.values, **evaluate_setup(setup).operands}
     values = {ins.names[role]: bits for role, bits in operands.items() if role in ins.names}
     (bits,) = reference(setup.line, values, "isa").values()
     return f"{bits:#010x}"

@@ -30,7 +30,7 @@ from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.learn.question import Question, locate_answer
-from ptxscope.sources.source_language import language_of
+from ptxscope.sources.source_language import find_language
 from ptxscope.sources.source_programs import load
 from ptxscope.state.instruction_search import search_instructions
 from ptxscope.state.open_listing import open_listing
@@ -120,7 +120,7 @@ _OWN_ENTRIES: dict[str, Callable[[str], object]] = {
     "block": return_errors(parse_block),
     "instruction or block of an argument": parse_ptx,
     "fragments": lambda text: list(find_pasted_fragments(text)),
-    "language": lambda text: language_of("-", text),
+    "language": lambda text: find_language("-", text),
     "load": load,
     "load C": lambda text: load(text, "x.cu"),
     "load Python": lambda text: load(text, "x.py"),

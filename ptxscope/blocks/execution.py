@@ -25,7 +25,7 @@ from .program_run import (
     UnknownSites,
     Value,
     find_unknown_sites,
-    register_of,
+    get_register_name,
 )
 
 
@@ -42,7 +42,7 @@ class Registers:
 
     def __init__(self, program: Program, sites: UnknownSites, inputs: Mapping[str, Value]) -> None:
         self.program, self.sites, self.inputs = program, sites, inputs
-        self.places = {name: make_initial_place(name) for name in map(register_of, inputs)}
+        self.places = {name: make_initial_place(name) for name in map(get_register_name, inputs)}
         """The place of the current contents of each register."""
         self.values: dict[WritePlace, Value] = {}
         """The contents of the registers by place; a place without an entry is unknown."""
@@ -192,7 +192,7 @@ class Registers:
 
 def make_given_value(program: Program, sites: UnknownSites, key: str, value: int) -> Value:
     """Return an input; raise ValueError if its key does not exist or the value does not fit."""
-    name = register_of(key)
+    name = get_register_name(key)
     if name not in program.types:
         raise ValueError(f"{key} is not a register of {program.name}")
     if not sites.has_key(key):

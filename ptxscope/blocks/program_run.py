@@ -166,8 +166,8 @@ class UnknownSites(NamedTuple):
     def has_key(self, key: str) -> bool:
         """Return whether a key accepts an input."""
         return key in self.statements or key in (
-            register_of(key),
-            make_initial_key(register_of(key)),
+            get_register_name(key),
+            make_initial_key(get_register_name(key)),
         )
 
 
@@ -193,7 +193,7 @@ def make_initial_key(name: str) -> str:
     return f"{name}@0"
 
 
-def register_of(key: str) -> str:
+def get_register_name(key: str) -> str:
     """Return the register of a key."""
     return key.partition("@")[0]
 

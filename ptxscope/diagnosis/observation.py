@@ -144,11 +144,11 @@ def _get_type(ins: Signature, role: str) -> Type:
 def parse_got(
     ins: Signature,
     text: str,
-    reading_type: Callable[[Signature, str], Type] = _get_type,
+    find_reading_type: Callable[[Signature, str], Type] = _get_type,
 ) -> tuple[str, Observed]:
     """Parse ``VALUE`` or ``NAME=VALUE``: return the destination's role and the observed value.
 
-    ``VALUE`` alone needs a single destination. ``reading_type`` returns the type that a role's
+    ``VALUE`` alone needs a single destination. ``find_reading_type`` returns the type that a role's
     value is read as. Raise PtxError if the name or the value is invalid.
     """
     name_text, equals, value_text = text.partition("=")
@@ -171,7 +171,7 @@ def parse_got(
         end = len(name_text) or len(text)
         raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {names_text}"),))
     try:
-        observed_value = parse_observed(value_text, reading_type(ins, role))
+        observed_value = parse_observed(value_text, find_reading_type(ins, role))
         if not observed_value.known_mask:
             problem = Problem("no digit of it is known", (0, len(value_text)), "at least one digit")
             raise PtxError(value_text, (problem,))

@@ -158,12 +158,12 @@ def _make_kept_lanes(ins: Instruction) -> _Value:
     field = (1 << selector.unit) - 1
     written_mask = sum(field << selector.unit * lane for lane in selector.lanes)
 
-    def c(_: str, operands: Bits, case: ObservedCase) -> int:
+    def show_c(_: str, operands: Bits, case: ObservedCase) -> int:
         observed = case.observation.observed.get("d", Observed(0, 0))
         visible_mask = observed.known_mask & ~written_mask
         return operands["c"] & ~visible_mask | observed.bits & visible_mask
 
-    return c
+    return show_c
 
 
 def _make_byte_reversal(types: Mapping[str, Type]) -> _Value:
@@ -369,10 +369,10 @@ def _exchange_p_and_q(result: Bits) -> Bits:
 
 
 def _make_d_misreading(phrase: str, cost: int, change: Callable[[int], int]) -> Cause:
-    def reading(result: Bits) -> Bits:
+    def misread(result: Bits) -> Bits:
         return {**result, "d": change(result["d"])}
 
-    return Cause(CauseKind.READING, _READING_ASPECT, phrase, cost, reading=reading)
+    return Cause(CauseKind.READING, _READING_ASPECT, phrase, cost, reading=misread)
 
 
 def format_changed_operands(ins: Instruction, old_bits: Bits, new_bits: Bits) -> str:

@@ -59,16 +59,16 @@ def find_format(name: str) -> Format:
     return _OWN_FORMATS.get(name) or map_formats()[name]
 
 
-def format_of(name: str) -> Format | None:
+def find_file_format(name: str) -> Format | None:
     """Return the format for the extension of a file name, or None."""
-    ending = ending_of(name)
+    ending = get_ending(name)
     own = next((x for x in _OWN_FORMATS.values() if ending in x.endings), None)
     if own or not ending:  # without looking for features
         return own
     return next((x for x in map_formats().values() if ending in x.endings), None)
 
 
-def ending_of(name: str) -> str:
+def get_ending(name: str) -> str:
     """Return the ending of a file name in lower case, without its dot, or an empty string."""
     base = name.rpartition("/")[2].lstrip(".")  # a leading dot hides a file
     return base.rpartition(".")[2].lower() if "." in base else ""

@@ -75,12 +75,14 @@ def hide_equal_cells(cells: Sequence[Cell], other_cells: Sequence[Cell]) -> tupl
         return tuple(cells)
     pairs = zip(cells, other_cells, strict=True)
     return tuple(
-        cell._replace(spans=()) if _outcome_text(cell) == _outcome_text(other_cell) else cell
+        cell._replace(spans=())
+        if _get_outcome_text(cell) == _get_outcome_text(other_cell)
+        else cell
         for cell, other_cell in pairs
     )
 
 
-def _outcome_text(cell: Cell) -> str | None:
+def _get_outcome_text(cell: Cell) -> str | None:
     index = find_outcome_span(cell)
     return None if index is None else cell.spans[index].text
 
@@ -110,11 +112,11 @@ def _map_rows(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
 def _merge_keys(left: Sequence[str], right: Sequence[str]) -> list[str]:
     """Merge the keys of both sides in order; keys of the right side alone come first."""
 
-    def position(key: str) -> float:
+    def find_position(key: str) -> float:
         if key in left:
             return left.index(key)
         following = (other for other in right[right.index(key) :] if other in left)
         next_key = next(following, None)
         return (left.index(next_key) if next_key else len(left)) - 0.5
 
-    return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)
+    return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=find_position)

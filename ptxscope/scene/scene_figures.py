@@ -124,7 +124,7 @@ def _draw_branches(row: RowTrace, figure: d.Choice) -> ChoiceFigure:
     condition, x, y = row.inputs
     holds = bool(condition.values[0])
 
-    def branch(source: RowTrace, name: str, *, is_true_branch: bool) -> ChoiceBranch:
+    def make_branch(source: RowTrace, name: str, *, is_true_branch: bool) -> ChoiceBranch:
         return ChoiceBranch(
             LaneRef(source.key, 0),
             name,
@@ -135,8 +135,8 @@ def _draw_branches(row: RowTrace, figure: d.Choice) -> ChoiceFigure:
         )
 
     branches = (
-        branch(x, figure.names[0], is_true_branch=True),
-        branch(y, figure.names[1], is_true_branch=False),
+        make_branch(x, figure.names[0], is_true_branch=True),
+        make_branch(y, figure.names[1], is_true_branch=False),
     )
     truth, bits = _make_truth_value(condition, condition.symbol), row.values[0]
     return ChoiceFigure(truth, branches, format_option_bits(row, bits), LaneRef(row.key, 0))

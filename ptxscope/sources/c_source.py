@@ -175,7 +175,7 @@ def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[li
         fragment = join_literals(text[start:end], 0)[0]
         if not fragment.ptx:
             continue
-        if fragments and _joins(blanked_text[run_end:start]):
+        if fragments and _is_join(blanked_text[run_end:start]):
             fragments.append((GAP, run_end, start - run_end))
         else:
             if fragments:
@@ -195,7 +195,7 @@ def _end_run(fragments: list[TextFragment], blanked_text: str, end: int) -> list
     return [*fragments, (GAP, end, 1)] if continuation else fragments
 
 
-def _joins(separator: str) -> bool:
+def _is_join(separator: str) -> bool:
     """Return whether an expression or a macro joins two C strings."""
     if len(separator) > _CONTEXT_CHARS or _DIRECTIVE.search(separator):
         return False

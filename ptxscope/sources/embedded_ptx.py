@@ -257,10 +257,10 @@ def find_assembly(
     """
     if language is Language.C:
         return _find_ptx_in_c(Fragment(text), LineIndex(text), definitions)
-    return _pieces(Fragment(text), language, LineIndex(text))
+    return _iter_pieces(Fragment(text), language, LineIndex(text))
 
 
-def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+def _iter_pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     """Yield every piece of PTX in a text, which may have gaps, with positions in that text."""
     text = source.ptx
     if language is Language.PTX:
@@ -275,10 +275,10 @@ def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[
             if operands:
                 yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
             else:
-                yield from _of_string(fragment, lines)
+                yield from _find_in_string(fragment, lines)
     elif read_blocks := _BLOCK_READERS.get(language):
         for block in read_blocks(text):
-            yield from _of_block(block, lines)
+            yield from _find_in_block(block, lines)
 
 
 _BLOCK_READERS: dict[Language, Callable[[str], Iterator[Block]]] = {
@@ -292,16 +292,16 @@ _BLOCK_READERS: dict[Language, Callable[[str], Iterator[Block]]] = {
 }
 
 
-def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+def _find_in_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     fragment, language, operands = block
     if not fragment.ptx:
         return
     if language is Language.UNKNOWN:
-        yield from _of_string(fragment, lines)
+        yield from _find_in_string(fragment, lines)
     elif language is Language.PTX:
         yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
     else:
-        for piece in _pieces(fragment, language, lines):
+        for piece in _iter_pieces(fragment, language, lines):
             yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
@@ -311,7 +311,7 @@ def _find_ptx_in_c(
     pieces = list[EmbeddedPtx]()
     for x in read_c_source(source.ptx, frozenset(source.gaps), definitions):
         if x.operands is None and has_asm(x.fragment.ptx, macros=True):
-            pieces += _of_string(x.fragment, lines)
+            pieces += _find_in_string(x.fragment, lines)
             continue
         pieces.append(
             EmbeddedPtx(
@@ -326,7 +326,7 @@ def _find_ptx_in_c(
     yield from sorted(pieces, key=lambda piece: piece.fragments[-1].origins[:1])
 
 
-def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+def _find_in_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     """Yield the PTX of a string literal, which may itself be C or LLVM source."""
     text = fragment.ptx
     opcode_span = (
@@ -335,7 +335,7 @@ def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     if has_asm(text, macros=True):
         pieces = _find_ptx_in_c(fragment, lines)
     elif has_llvm_asm(text):
-        pieces = _of_llvm(fragment, lines)
+        pieces = _find_in_llvm(fragment, lines)
     elif opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and _has_partial_ptx(text)):
         yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, opcode_span=opcode_span)
         return
@@ -350,6 +350,6 @@ def _has_partial_ptx(text: str) -> bool:
     return bool(PTX_WITH_HOLES.search(text) or STATEMENT_WITHOUT_OPCODE.search(text))
 
 
-def _of_llvm(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+def _find_in_llvm(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     for block in read_llvm_blocks(source.ptx, frozenset(source.gaps)):
-        yield from _of_block(block, lines)
+        yield from _find_in_block(block, lines)

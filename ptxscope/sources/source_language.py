@@ -96,39 +96,39 @@ _DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
 
 def has_known_suffix(name: str) -> bool:
     """Return whether the name alone determines the language of a file."""
-    return _suffix(name) in _BY_SUFFIX
+    return _get_suffix(name) in _BY_SUFFIX
 
 
 def is_whole(name: str) -> bool:
     """Return whether a source with this name is complete: not a header, and not pasted."""
-    return _suffix(name) in _WHOLE_FILE_SUFFIXES
+    return _get_suffix(name) in _WHOLE_FILE_SUFFIXES
 
 
-def _suffix(name: str) -> str:
+def _get_suffix(name: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
-def language_of(name: str, head: str) -> Language:
+def find_language(name: str, head: str) -> Language:
     """Return the language of a file, by its name or, if necessary, by its beginning."""
-    return _BY_SUFFIX.get(_suffix(name)) or _language_of_text(head, is_file="." in name)
+    return _BY_SUFFIX.get(_get_suffix(name)) or _find_text_language(head, is_file="." in name)
 
 
-def language_of_block(word: str, text: str) -> Language:
+def find_block_language(word: str, text: str) -> Language:
     """Return the language of a code block, by its info string or its beginning."""
     language = _BY_WORD.get(word.lower())
     if language is None and word.lower() in _UNSPECIFIC_WORDS:
-        language = _language_of_text(text, is_file=True)
+        language = _find_text_language(text, is_file=True)
     nested = (Language.MARKDOWN, Language.HTML, Language.NOTEBOOK)
     return Language.UNKNOWN if language is None or language in nested else language
 
 
-def language_of_word(word: str) -> Language:
+def find_named_language(word: str) -> Language:
     """Return the language with a name: ``c++``, ``julia``."""
     return _BY_WORD.get(word.lower(), Language.UNKNOWN)
 
 
-def _language_of_text(text: str, *, is_file: bool) -> Language:
-    if not text.strip() or _begins_ptx(text) or _DUMP.match(text):
+def _find_text_language(text: str, *, is_file: bool) -> Language:
+    if not text.strip() or _is_ptx_start(text) or _DUMP.match(text):
         return Language.PTX
     if _LINE_MARKER.match(text):
         return Language.C
@@ -138,7 +138,7 @@ def _language_of_text(text: str, *, is_file: bool) -> Language:
         return Language.PYTHON if _PYTHON.search(text) else Language.C
     if _STRING.match(text) and (not is_file or PTX_STATEMENT.search(text)):
         return Language.TEXT
-    if _MODULE.search(text) or (not is_file and _holds_ptx(text)):
+    if _MODULE.search(text) or (not is_file and _has_ptx_line(text)):
         return Language.PTX
     match = None if is_file else PTX_STATEMENT.search(text)
     preceding_text = text[max(match.start() - _NEAR, 0) : match.start()] if match else ""
@@ -180,7 +180,7 @@ _TYPES = frozenset(
 ) | {".pred"}
 
 
-def _begins_ptx(text: str) -> bool:
+def _is_ptx_start(text: str) -> bool:
     prefix = _PREFIX.match(text)
     statement = _FIRST_STATEMENT.match(text, prefix.end() if prefix else 0)
     if statement is None or statement["opcode"] is None:
@@ -188,7 +188,7 @@ def _begins_ptx(text: str) -> bool:
     return _is_opcode(statement["opcode"]) or _is_ptx(statement)
 
 
-def _holds_ptx(text: str) -> bool:
+def _has_ptx_line(text: str) -> bool:
     """Return whether a line of a text begins with a PTX declaration or instruction."""
     return any(line["opcode"] is None or _is_ptx(line) for line in _LINE.finditer(text))
 
@@ -269,7 +269,7 @@ def read_markdown_blocks(text: str) -> Iterator[Block]:
 
 def _make_block(text: str, start: int, end: int, word: str) -> Iterator[Block]:
     code = text[start:end]
-    language = language_of_block(word, code)
+    language = find_block_language(word, code)
     if language is not Language.UNKNOWN and code.strip():
         yield Block(Fragment(code, origins=(start,)), language)
 
@@ -290,7 +290,7 @@ def read_html_blocks(text: str) -> Iterator[Block]:
         if tag["close"] and start is not None:
             parts = replace_matches(text, _MARKUP, _decode_markup, start, tag.start())
             fragment = join_fragments(parts)
-            language = language_of_block("", fragment.ptx)
+            language = find_block_language("", fragment.ptx)
             if language is not Language.UNKNOWN and fragment.ptx.strip():
                 yield Block(fragment, language)
             start = None
@@ -325,7 +325,7 @@ class _Cell:
 def read_notebook_blocks(text: str) -> Iterator[Block]:
     """Yield the code of a notebook's cells, and its Markdown cells."""
     match = _KERNEL.search(text)
-    kernel = language_of_word(match["name"]) if match else Language.PYTHON
+    kernel = find_named_language(match["name"]) if match else Language.PYTHON
     keys = list[str]()
     """The key at each level; empty in an array."""
     cells = list[_Cell]()
@@ -377,10 +377,10 @@ def _make_cell_block(cell: _Cell, kernel: Language) -> Iterator[Block]:
     elif magic := _MAGIC.match(fragment.ptx):
         name, arguments = magic["name"], magic["arguments"].split()
         if name == "writefile":
-            language = language_of(arguments[-1] if arguments else "", fragment.ptx)
+            language = find_language(arguments[-1] if arguments else "", fragment.ptx)
         elif name.startswith("cu"):
             language = Language.C
         else:
-            language = language_of_word(name) if name != "time" else kernel
+            language = find_named_language(name) if name != "time" else kernel
     if language not in (Language.UNKNOWN, Language.NOTEBOOK) and fragment.ptx.strip():
         yield Block(fragment, language)

@@ -11,7 +11,7 @@ from ..engine.syntax.asm_text import find_asm_openings
 from ..engine.syntax.intrinsic_calls import has_calls
 from ..engine.syntax.scopes import collect_registers
 from .embedded_ptx import PieceKind, find_ptx
-from .source_language import Language, language_of
+from .source_language import Language, find_language
 
 
 def load(
@@ -29,7 +29,7 @@ def load(
     current position in the text. ``is_wanted`` selects blocks by their PTX. In an excerpt,
     registers may be declared elsewhere. Nothing is raised: statements have ``problems``.
     """
-    language = language_of(name, text)
+    language = find_language(name, text)
     if language is Language.UNKNOWN and not name:
         is_source = next(find_asm_openings(text), None) is not None
         language = Language.C if is_source else Language.PTX

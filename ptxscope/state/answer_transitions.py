@@ -19,7 +19,7 @@ from .requests import (
     ShowHint,
     ShowOutcome,
 )
-from .setup import collect_operands, trace_of
+from .setup import collect_operands, evaluate_setup
 
 if TYPE_CHECKING:
     from ..scene.scene_model import Place
@@ -63,7 +63,7 @@ def explain(state: ExplorerState) -> Requests:
     place = state.cursor and (state.cursor.program, state.cursor.index)
     draft_key = f"why? {setup.instruction.opcode} {place}"
     draft = state.drafts.get(draft_key, "")
-    observed = (trace_of(setup), collect_operands(setup))
+    observed = (evaluate_setup(setup), collect_operands(setup))
     values = (*observed, draft, is_of_another, _map_other_writers(state))
     answer = yield Open("dialogs.explain_dialog:ExplainDialog", values)
     state.drafts[draft_key], explanation = answer or (draft, None)

@@ -15,7 +15,7 @@ from .edits import find_changed_registers, with_line, with_model
 from .requests import ShowHint
 from .saved_listing import reopen_listing, save_listing
 from .session import LISTING_KEY, Session
-from .setup import Setup, trace_of
+from .setup import Setup, evaluate_setup
 from .state_store import SavedState, StateStore
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class ExplorerState:
         """The pinned evaluation, if it is of the same instruction."""
         if self.pin is None or self.pin.instruction.opcode != self.setup.instruction.opcode:
             return None
-        return trace_of(self.pin)
+        return evaluate_setup(self.pin)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from .answer_transitions import ask_computed
 from .edit_transitions import edit, set_slot
 from .explorer_state import ExplorerState
 from .requests import REFUSED, AskText, Requests, ShowHint, refuse
-from .setup import Setup, trace_of
+from .setup import Setup, evaluate_setup
 from .slot_choices import ChoiceError
 
 FORMULA_PLACE = LaneRef(Role.TABLE, 0)
@@ -200,7 +200,7 @@ def with_nudge(setup: Setup, role: str, low: int, width: int, delta: int) -> Set
     The part has ``width`` bits from bit ``low`` and wraps around. Return None if a float has no
     such neighbour.
     """
-    bits, mask = trace_of(setup).operands[role], (1 << width) - 1
+    bits, mask = evaluate_setup(setup).operands[role], (1 << width) - 1
     type_ = setup.instruction.type_of(role)
     if type_.is_float:
         neighbour = step_float(bits, type_, delta)

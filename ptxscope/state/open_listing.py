@@ -24,8 +24,8 @@ from ..blocks.program_run import (
     UnknownSites,
     find_first_culprit,
     find_unknown_sites,
+    get_register_name,
     make_initial_key,
-    register_of,
 )
 from ..diagnosis.observation import parse_observed
 from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
@@ -174,7 +174,7 @@ class ListingCursor:
         inputs = self.listing.inputs_by_program[self.program]
         keys = {
             name: self._find_input_key(name)
-            for name in (*map(register_of, inputs), *self._values_before)
+            for name in (*map(get_register_name, inputs), *self._values_before)
         }
         values = {name: inputs[key] for name, key in keys.items() if key in inputs}
         return {**values, **self._computed_values}
@@ -237,7 +237,7 @@ class ListingCursor:
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
             notes.append(f"it can't run in the listing: {self.statement.problems[0].message}")
-            return (*notes, *self._unknown(setup))
+            return (*notes, *self._list_unknown_values(setup))
         if omitted := self.listing.programs[self.program].omitted_statements:
             lines = dict.fromkeys(str(statement.line) for statement in omitted)
             notes.append(f"the run can't read line {', '.join(list(lines)[:_MAX_NAMED_LINES])}")
@@ -249,12 +249,12 @@ class ListingCursor:
         if setup.is_detached:
             notes.append("these operands differ from the run's; go to a line to see the run's")
             return tuple(notes)
-        notes += self._unknown(setup)
+        notes += self._list_unknown_values(setup)
         if self.step is None:
             notes += self._iter_unreached_reasons()
         return tuple(notes)
 
-    def _unknown(self, setup: Setup) -> Iterator[str]:
+    def _list_unknown_values(self, setup: Setup) -> Iterator[str]:
         inputs, input_values = setup.instruction.inputs, self._input_values
         unknown = [
             operand.name
@@ -428,7 +428,7 @@ def read_listing(name: str) -> str:
         raise ValueError(f"{name}: {error.strerror}") from None
     if files.is_binary(data):
         raise ValueError(f"{name} is not a text file")
-    encoding = files.encoding_of(data)
+    encoding = files.find_encoding(data)
     text = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors="replace").read()
     if len(text) > MAX_CHARS:
         hint = "; `ptxscope check` reads it" if find_command("check") else ""

@@ -11,7 +11,7 @@ from ..engine.records import FrozenDict
 from ..engine.syntax.errors import quote_word
 from ..engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ..engine.tracing.trace import Trace
-from .setup import Setup, trace_of
+from .setup import Setup, evaluate_setup
 
 LISTING_KEY = "listing"
 """The key of the core's extra, the cursor in an open listing."""
@@ -100,7 +100,7 @@ class Session:
     def trace(self) -> Trace:
         """The evaluation of the current setup."""
         if self._trace is None:
-            self._trace = trace_of(self.setup)
+            self._trace = evaluate_setup(self.setup)
         return self._trace
 
     @property
@@ -192,7 +192,7 @@ def describe_edit(old_moment: Moment, new_moment: Moment) -> str:
     setup = new_moment.setup
     if old_moment.setup.line != setup.line:
         return f"the line {quote_word(setup.line)}"
-    parts = _value_texts(old_moment.setup, setup)
+    parts = _list_value_texts(old_moment.setup, setup)
     if old_moment.setup.model != setup.model:
         parts.append(f"the model {setup.model}")
     if old_moment.setup.annotations != setup.annotations:
@@ -201,10 +201,10 @@ def describe_edit(old_moment: Moment, new_moment: Moment) -> str:
     return ", ".join(parts)
 
 
-def _value_texts(old_moment: Setup, new_moment: Setup) -> list[str]:
+def _list_value_texts(old_moment: Setup, new_moment: Setup) -> list[str]:
     old, new, ins = (
-        trace_of(old_moment).operands,
-        trace_of(new_moment).operands,
+        evaluate_setup(old_moment).operands,
+        evaluate_setup(new_moment).operands,
         new_moment.instruction,
     )
     values = {

@@ -54,7 +54,7 @@ class Setup(FrozenRecord):
     """The source of the operand values, if known."""
 
 
-def trace_of(setup: Setup) -> Trace:
+def evaluate_setup(setup: Setup) -> Trace:
     """Return the evaluation of a setup on the operands that are read."""
     ins = setup.instruction
     names, read_names = ins.names, {x.name for x in ins.inputs}

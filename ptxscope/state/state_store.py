@@ -27,7 +27,7 @@ from .saved_listing import (
     values_from_json,
     values_to_json,
 )
-from .setup import Setup, trace_of
+from .setup import Setup, evaluate_setup
 
 if TYPE_CHECKING:
     from ..engine.json_node import JsonNode
@@ -254,5 +254,5 @@ def _setup_from_json(data: JsonNode) -> Setup | None:
         Setup(ins, str(ins), values, name, annotations=annotations),
         data.get_field("line", str).value,
     )
-    trace_of(setup)
+    evaluate_setup(setup)
     return setup

@@ -80,14 +80,14 @@ def list_footer_keys(
         name = ((format_key(key), action.format_call()),)
         return FooterKey(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
 
-    def acting(*ids: str) -> list[FooterKey]:
+    def list_acting_keys(*ids: str) -> list[FooterKey]:
         shortcut = (next((k for k in keys[id_] if _reaches_screen(focus, k)), None) for id_ in ids)
         return [make_named_key(id_, key) for id_, key in zip(ids, shortcut, strict=True) if key]
 
     own_keys = list_keys(focus) if focus else []
     exit_keys = [key for key in own_keys if key.names[0][0] == format_key("escape")]
     if focus and not exit_keys:
-        exit_keys = acting("go.picture")
+        exit_keys = list_acting_keys("go.picture")
     own_keys = sorted(
         (key for key in own_keys if key not in exit_keys), key=lambda key: key.is_arrows
     )
@@ -99,10 +99,10 @@ def list_footer_keys(
     permanent_keys = [make_named_key(id_, keys[id_][0]) for id_ in reached_keys if id_]
     taken_keys = {name for key in own_keys for name, _ in key.names}
     permanent_keys = [key for key in permanent_keys if key.names[0][0] not in taken_keys]
-    own_keys += acting(
+    own_keys += list_acting_keys(
         *(x.id for x in ACTIONS.values() if x.footer and getattr(focus, x.footer, False))
     )
-    return (*own_keys, *acting(*FOOTER)), (*exit_keys, *permanent_keys)
+    return (*own_keys, *list_acting_keys(*FOOTER)), (*exit_keys, *permanent_keys)
 
 
 def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
@@ -174,7 +174,7 @@ def _iter_own_bindings(focus: Widget, is_whole: bool) -> Iterator[tuple[Binding,
 
 def _format_label(node: DOMNode, binding: Binding) -> str:
     """Return a binding's current label, possibly from its node; empty without an effect."""
-    format_label: Callable[[str, str], str] | None = getattr(node, "label_of", None)
+    format_label: Callable[[str, str], str] | None = getattr(node, "format_key_label", None)
     return (
         format_label(binding.action, binding.description) if format_label else binding.description
     )
@@ -358,9 +358,9 @@ class HintBar(Pane, can_focus=False):
         if self._age >= self.READING_SECONDS:
             self.show_message("")
         else:
-            self.set_timer(self.FIRM - self._age, partial(self._clear_of, self._firm_since))
+            self.set_timer(self.FIRM - self._age, partial(self._clear_hint_since, self._firm_since))
 
-    def _clear_of(self, firm_since: float) -> None:
+    def _clear_hint_since(self, firm_since: float) -> None:
         """Clear the hint of a time, unless another has replaced it."""
         if firm_since == self._firm_since:
             self.show_message("")

@@ -83,7 +83,7 @@ class InstructionBrowser(Vertical):
         event.stop()
         self.action_choose()
 
-    def label_of(self, action: str, label: str) -> str:
+    def format_key_label(self, action: str, label: str) -> str:
         """Return the current label of a key."""
         return "Clear" if action == "back" and self.filter.value else label
 
@@ -134,7 +134,7 @@ class InstructionList(Pane):
             self._open_opcode, self._recent = opcode, recent
             if opcode:
                 self._unfolded.add(Group(CATALOG[opcode].group))
-            self._cursor = self._first_row()
+            self._cursor = self._find_first_row()
             self.redraw_lines()
             self._show_family()
 
@@ -148,14 +148,14 @@ class InstructionList(Pane):
         """Show only the matches of a query."""
         self._typed_text = query
         self._query = query.strip()
-        self._cursor = 0 if self._query else self._first_row()
+        self._cursor = 0 if self._query else self._find_first_row()
         self.redraw_lines()
         if self._query:
             self.scroll_to(y=0, animate=False)
         else:
             self._show_family()
 
-    def _first_row(self) -> int:
+    def _find_first_row(self) -> int:
         """Return the first row of the open instruction."""
         names = [name for _, name in self.rows()]
         return names.index(self._open_opcode) if self._open_opcode in names else 0
@@ -217,7 +217,7 @@ class InstructionList(Pane):
             lines += self._entry_lines(index, name, is_open, width)
         return lines or [[StyledText("nothing matches", "quiet")]]
 
-    def _about(self, name: str) -> str:
+    def _describe_name(self, name: str) -> str:
         """Return a short description of an instruction or an intrinsic."""
         if name in CATALOG:
             return CATALOG[name].brief
@@ -238,7 +238,7 @@ class InstructionList(Pane):
     def _entry_lines(self, index: int, name: str, is_open: bool, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
         mark, style_name = ("▸", "focus") if is_open else (" ", "")
-        about = self._about(name)
+        about = self._describe_name(name)
         cursor_style = self._get_cursor_style(index)
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):

@@ -164,7 +164,7 @@ class PtxLine(PlainInput):
             self.parts, self.problem_spans = parts, problem_spans
             self.refresh()
 
-    def label_of(self, action: str, label: str) -> str:
+    def format_key_label(self, action: str, label: str) -> str:
         """Return a key's label; empty without an effect: no error has a single fix."""
         return "" if action == "screen.do('edit.fix')" and not self._has_fix else label
 
@@ -292,10 +292,13 @@ class LineStatus(Pane, can_focus=False):
         hint = self._format_allowed(problem.hint) if problem.hint else ""
         lead: StyledLine = [StyledText(" " * start), StyledText(carets, "surprise")]
         if len(message) <= room:
-            return [[*lead, StyledText(f" {message}", "surprise")], self._second_line(hint, width)]
+            return [
+                [*lead, StyledText(f" {message}", "surprise")],
+                self._make_second_line(hint, width),
+            ]
         if len(message) <= start - 1:
             first = [StyledText(message.ljust(start), "surprise"), StyledText(carets, "surprise")]
-            return [first, self._second_line(hint, width)]
+            return [first, self._make_second_line(hint, width)]
         rest_text = f"{message}; {hint}" if hint else message
         if len(rest_text) <= width:
             return [lead, [StyledText(rest_text, "surprise")]]
@@ -322,7 +325,7 @@ class LineStatus(Pane, can_focus=False):
             return f"allowed: one of {len(CATALOG)} instructions; {key} finds one by words"
         return f"allowed: {make_printable(hint)}"
 
-    def _second_line(self, hint: str, width: int) -> StyledLine:
+    def _make_second_line(self, hint: str, width: int) -> StyledLine:
         """Return completions, or the allowed words, which become a hint if they do not fit."""
         if line := self._completion_line(width):
             return line

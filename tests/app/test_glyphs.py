@@ -20,7 +20,7 @@ from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state.setup import make_example, trace_of
+from ptxscope.state.setup import evaluate_setup, make_example
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.tiers import ci_only, sampled
@@ -143,7 +143,7 @@ def test_nothing_that_the_app_draws_is_unknown() -> None:
 @pytest.mark.parametrize("width", [56, 76, 116])
 def test_cells_of_lane_rows_begin_where_they_did(opcode: str, width: int) -> None:
     """In ASCII every cell stands in its lane's column."""
-    trace = trace_of(make_example(opcode))
+    trace = evaluate_setup(make_example(opcode))
     parting = find_deviation(trace, find_deviations(trace))
     for step in trace.steps:
         for line in draw(LanesState(trace, step.number, deviation=parting), width, 30).lines:

@@ -16,7 +16,7 @@ from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.state.actions import format_key
 from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import make_instruction
-from ptxscope.state.setup import Setup, make_setup, trace_of
+from ptxscope.state.setup import Setup, evaluate_setup, make_setup
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.form_pane import FormPane
@@ -101,7 +101,7 @@ async def test_what_is_typed_stays_with_carets_and_the_reason_until_it_is_a_valu
 @pytest.mark.parametrize("width", [38, 58, 78, 118])
 @pytest.mark.parametrize("setup", [VADD4, SETP, SET64, VSET4])
 def test_no_reading_of_an_operand_is_cut(setup: tuple[str, dict[str, int]], width: int) -> None:
-    trace = trace_of(make_setup(parse(setup[0]), setup[1]))
+    trace = evaluate_setup(make_setup(parse(setup[0]), setup[1]))
     pane = OperandTable(trace)
     rows = ["".join(piece.text for piece in line) for line in pane.draw(width)]
     assert all(len(row.rstrip()) <= width for row in rows)

@@ -18,7 +18,7 @@ from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.screens.dialogs.key_menu import KeyList
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key
-from ptxscope.state.setup import make_example, make_setup, trace_of
+from ptxscope.state.setup import evaluate_setup, make_example, make_setup
 from ptxscope.state.state_store import StateStore
 from ptxscope.state.step_transitions import compute_reading_seconds
 from ptxscope.widgets.footer import HintBar
@@ -200,9 +200,9 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
         names = parse(row["ptx"]).names
         values = {name: int(row[role], 16) for role, name in names.items() if row.get(role)}
         cases.append((row["ptx"], values))
-    bar, parted = ResultBar(trace_of(make_example("vadd4"))), 0
+    bar, parted = ResultBar(evaluate_setup(make_example("vadd4"))), 0
     for ptx, values in cases:
-        trace = trace_of(make_setup(parse(ptx), values))
+        trace = evaluate_setup(make_setup(parse(ptx), values))
         found = find_deviations(trace)
         bar.show(trace, found, trace)
         drawn = ["".join(piece.text for piece in line) for line in bar.draw(width)]

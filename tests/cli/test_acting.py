@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
-from ptxscope.documents import BINARY, FORMATS, export, find_format, format_of
+from ptxscope.documents import BINARY, FORMATS, export, find_file_format, find_format
 from ptxscope.documents.options import LAYOUTS, OPTIONS, TALL
 from tests.driving.command_line import run
 from tests.driving.every import TEXTS
@@ -69,7 +69,7 @@ def test_every_format_has_an_ending() -> None:
     """It may be that of an earlier one, for a special document of that kind."""
     formats = [find_format(name) for name in FORMATS]
     for format_ in formats:
-        first = format_of(f"x.{format_.endings[0]}")
+        first = find_file_format(f"x.{format_.endings[0]}")
         assert first == next(x for x in formats if format_.endings[0] in x.endings)
 
 
@@ -151,7 +151,7 @@ def test_an_option_is_refused_in_other_formats(option: str, tmp_path: Path) -> N
     words = {**GIVEN, **BESIDE}[option]
     for format_ in set(FORMATS) - set(AFFECTED[option]):
         path = tmp_path / f"x.{find_format(format_).endings[0]}"
-        names_format = format_of(path.name) == find_format(format_)
+        names_format = find_file_format(path.name) == find_format(format_)
         for asking in (["-f", format_], *[["-o", str(path)]] * names_format):
             done = run("trace", *E3, *words, *asking)
             assert (done.returncode, done.stdout) == (2, "")

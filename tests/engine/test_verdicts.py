@@ -10,7 +10,7 @@ import pytest
 
 from ptxscope import PtxError, parse
 from ptxscope.blocks.execution import execute
-from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_language import Language, find_language
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
 from tests.reference_data import read_lines
@@ -86,7 +86,7 @@ def test_the_language_of_odd_files_is_recognised() -> None:
         ("a.log", ".version 7.0\n"): Language.PTX,
         ("-", ""): Language.PTX,
     }
-    assert {case: language_of(*case) for case in cases} == cases
+    assert {case: find_language(*case) for case in cases} == cases
 
 
 _NO_CONSTANTS = [

@@ -28,7 +28,7 @@ from ptxscope.widgets.lanes import lane_cells
 from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER
 from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_layout import WIDEST, LanesDrawing, LanesState, draw
-from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
+from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, find_link_start
 from tests.driving.lanes import is_in_binary, some_traces, text_of
 from tests.tiers import ci_only, some, thorough
 
@@ -132,7 +132,7 @@ def test_every_wire_starts_at_the_part_that_its_lane_names(
     grid = text_of(draw_links(tuple(links), 4, each))
     for role, (_, names) in taken.items():
         for column, name in enumerate(names.split()):
-            start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
+            start = 1 + (3 - int(name[-1])) * each + find_link_start(name[0], 4)
             end = 1 + column * each + LINK_END_COLUMNS[role]
             assert _followed(grid, end) == start, "\n".join(grid)
 

@@ -21,7 +21,7 @@ from ptxscope.state.edits import (
     with_value,
 )
 from ptxscope.state.explorer_state import ExplorerState, Mode
-from ptxscope.state.setup import make_example, trace_of
+from ptxscope.state.setup import evaluate_setup, make_example
 from ptxscope.state.state_store import SavedState, StateStore
 from tests.driving.states import LINE, VALUES, make_state, move_by, paste_line, reopen, set_values
 
@@ -369,13 +369,13 @@ def test_values_follow_the_names_of_registers(is_pasted: bool) -> None:
 def test_a_register_keeps_its_value_in_any_place(operands: str, values: tuple[int, int]) -> None:
     state = make_state("vmad.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3})
     setup = with_line(state.setup, f"vmad.u32.u32.u32 d, {operands}, z")
-    assert tuple(trace_of(setup).operands[x] for x in "abc") == (*values, 3)
+    assert tuple(evaluate_setup(setup).operands[x] for x in "abc") == (*values, 3)
 
 
 def test_a_register_of_another_sort_has_the_value_of_its_place() -> None:
     state = make_state("set.lt.and.u32.s32 d, a, b, c", {"a": 6, "b": 2, "c": 1})
     setup = with_line(state.setup, "set.lt.and.u32.s32 d, c, b, a")
-    assert trace_of(setup).operands == {"a": 6, "b": 2, "c": 1}
+    assert evaluate_setup(setup).operands == {"a": 6, "b": 2, "c": 1}
 
 
 def test_a_mask_shows_c_where_nobody_gave_it() -> None:

@@ -7,7 +7,7 @@ import pytest
 from ptxscope.state.listing_transitions import paste_text
 from ptxscope.state.open_listing import MAX_CHARS, open_listing
 from ptxscope.state.requests import AskText, Focus, Notify, ShowOutcome
-from ptxscope.state.setup import make_example, trace_of
+from ptxscope.state.setup import evaluate_setup, make_example
 from tests.driving.states import answer, do, make_state, move_by, open_text, set_values
 
 
@@ -23,7 +23,7 @@ def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
     for index, statement in enumerate(cursor.listing.programs[0].statements):
         if statement.explained:
             setup = cursor.move_to(0, index).make_setup(make_example("vadd"))
-            found.append((setup.values["a"], trace_of(setup).result))
+            found.append((setup.values["a"], evaluate_setup(setup).result))
     outer = {"d": 0x7FFE7E00}  # byte by byte: 80-1, ff-1, 7f-1, 01-1
     assert found == [(0x80FF7F01, outer), (3, {"e": 6}), (0x80FF7F01, {"f": outer["d"]})]
 

@@ -20,7 +20,7 @@ from ptxscope.engine.isa.catalog import (
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.state.edits import make_instruction, with_choice
-from ptxscope.state.setup import make_setup, trace_of
+from ptxscope.state.setup import evaluate_setup, make_setup
 from tests.tiers import ci_only, whole
 
 MOVES = [
@@ -145,5 +145,5 @@ def test_every_shape_is_reached_from_every_other() -> None:
                 if explain_illegal_choice(setup.instruction.form, slot.name, value) is None:
                     changed = with_choice(setup, slot.name, value)
                     reached.add(get_entry(changed.instruction.form))
-                    assert trace_of(changed).steps
+                    assert evaluate_setup(changed).steps
         assert reached == set(list_shapes(entry.opcode))

@@ -28,7 +28,7 @@ from ptxscope.state.requests import (
     ShowOutcome,
     Wait,
 )
-from ptxscope.state.setup import make_example, make_setup, trace_of
+from ptxscope.state.setup import evaluate_setup, make_example, make_setup
 from ptxscope.state.step_transitions import compute_reading_seconds, estimate_seconds
 from tests.driving.states import LINE, VALUES, answer, do, make_state, open_text, said, set_values
 
@@ -276,7 +276,7 @@ def test_a_step_with_more_words_stays_longer() -> None:
     assert estimate_seconds(0) == 1.5
     assert estimate_seconds(40) == pytest.approx(40 * 0.15)
     assert estimate_seconds(1000) == 8
-    trace = trace_of(make_setup(parse(LINE), VALUES))
+    trace = evaluate_setup(make_setup(parse(LINE), VALUES))
     times = {step.stage.value: compute_reading_seconds(trace, step) for step in trace.steps}
     words = {x.stage.value: len(describe_step(x).split()) for x in trace.steps}
     assert times[max(words, key=words.__getitem__)] == max(times.values()) > times["write"]
@@ -289,7 +289,7 @@ def test_only_words_that_are_shown_are_waited_for() -> None:
     line = parse("vadd4.s32.s32.s32.sat d, a, b, c")
     times = []
     for values in (calm, loud):
-        trace = trace_of(make_setup(line, values))
+        trace = evaluate_setup(make_setup(line, values))
         step = next(x for x in trace.steps if x.stage.value == "saturate")
         times.append(compute_reading_seconds(trace, step))
     said = describe_step(step).split()
@@ -301,7 +301,7 @@ def test_only_words_that_are_shown_are_waited_for() -> None:
 
 def test_no_step_of_an_example_looks_hung() -> None:
     for opcode in CATALOG:
-        trace = trace_of(make_example(opcode))
+        trace = evaluate_setup(make_example(opcode))
         assert all(1.5 <= compute_reading_seconds(trace, step) <= 8 for step in trace.steps), opcode
 
 

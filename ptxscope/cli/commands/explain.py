@@ -18,7 +18,7 @@ from ...documents.formats.diagnosis_report import (
     iter_unexplained_blocks,
 )
 from ...documents.formats.report import write_report
-from ...engine.syntax.asm_bindings import read_bindings_of, reading_type
+from ...engine.syntax.asm_bindings import find_reading_type, read_bindings_of
 from ...engine.syntax.errors import (
     Problem,
     PtxError,
@@ -141,7 +141,7 @@ def _parse_observed(ins: Signature, texts: Sequence[str]) -> dict[str, Observed]
     results: dict[str, Observed] = {}
     for text_ in texts:
         with command_errors():
-            role, observed = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
+            role, observed = parse_got(ins, _replace_variable_name(ins, text_), find_reading_type)
             if role in results:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
@@ -239,7 +239,7 @@ def _parse_row(
             value = partial(parse_value, type_=types[name])
             bits[name] = parse_cell(text_, number, columns.titles[index], value)
         if role := columns.roles.get(index):
-            parse_cell_text = partial(parse_observed, type_=reading_type(ins, role))
+            parse_cell_text = partial(parse_observed, type_=find_reading_type(ins, role))
             results[role] = parse_cell(text_, number, columns.titles[index], parse_cell_text)
     if not any(value.known_mask for value in results.values()):
         raise CommandError(f"error: {line_prefix}nothing was observed")

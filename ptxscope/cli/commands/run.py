@@ -14,8 +14,8 @@ from ...blocks.program_run import (
     StopReason,
     UnknownSites,
     find_unknown_sites,
+    get_register_name,
     make_initial_key,
-    register_of,
 )
 from ...diagnosis.observation import Observed, parse_observed
 from ...documents.formats.json_text import format_json
@@ -330,7 +330,7 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
     sites = find_unknown_sites(program)
 
     def parse(key: str, value: str) -> int:
-        name, statement = register_of(key), sites.statements.get(key)
+        name, statement = get_register_name(key), sites.statements.get(key)
         type_ = program.find_value_type(name, statement)
         bits = parse_register(name, value, type_, program.text)
         others = _read_elsewhere(program, sites, name, value) if statement is None else ()

@@ -15,7 +15,7 @@ from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from ...engine.syntax.errors import PtxError, make_printable
-from ...files import encoding_of, is_binary
+from ...files import find_encoding, is_binary
 from .streams import CommandError, file_errors
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def open_text(
             bar.total = _count_left_bytes(source, len(head))
         yield io.TextIOWrapper(
             io.BufferedReader(_RewoundStream(head, source, bar), _BLOCK),
-            encoding=encoding_of(head),
+            encoding=find_encoding(head),
             errors=errors,
             newline=newline,
         )

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ...documents import BINARY, FORMATS, ending_of, export, find_format, format_of
+from ...documents import BINARY, FORMATS, export, find_file_format, find_format, get_ending
 from ...documents.options import (
     DEFAULT,
     DRAWN,
@@ -56,7 +56,7 @@ def choose_format(
     """Set the format from -f, or else from the file's suffix among ``formats``."""
     if arguments.format is None:
         name = getattr(arguments, "output", None) or getattr(arguments, "frames", None) or ""
-        suffix = _find_suffix_format(name) or ending_of(name)
+        suffix = _find_suffix_format(name) or get_ending(name)
         is_file = getattr(arguments, "output", None) is not None
         is_known = not suffix or suffix in FORMATS or suffix in formats
         if suffix in _NOT_MADE or (is_file and not is_known):
@@ -67,7 +67,7 @@ def choose_format(
                 f"error: {make_printable(name)}: .{make_printable(suffix)} is not supported, only "
                 f"{format_names([*endings])}; -f FORMAT writes any file"
             )
-        if format_of(name) and suffix not in formats and suffix not in _PROSE:
+        if find_file_format(name) and suffix not in formats and suffix not in _PROSE:
             raise CommandError(
                 f"error: {make_printable(name)}: {suffix} is not supported here, only "
                 f"{format_names(formats)}; "
@@ -78,7 +78,7 @@ def choose_format(
 
 def _find_suffix_format(name: str) -> str:
     """Return the name of the format for a file name's extension, or an empty string."""
-    format_ = format_of(name)
+    format_ = find_file_format(name)
     return format_.name if format_ else ""
 
 
@@ -162,8 +162,8 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
 def warn_about_suffix(file: str, format_: str) -> None:
     """Warn if a file has another format's suffix and one of the two is a picture."""
     suffix = _find_suffix_format(file)
-    if ending_of(file) in _NOT_MADE:
-        suffix = ending_of(file)
+    if get_ending(file) in _NOT_MADE:
+        suffix = get_ending(file)
     pictures = {*PICTURES, *_NOT_MADE}
     if suffix not in ("", format_) and (suffix in pictures or format_ in pictures):
         print_message(

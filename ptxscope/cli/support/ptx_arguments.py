@@ -13,10 +13,10 @@ from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import CARRY_REGISTER, DESTINATIONS, Role, Type
 from ...engine.semantics.models import Model
 from ...engine.syntax.asm_bindings import (
+    find_reading_type,
     format_name_clash,
     parse_pasted,
     read_bindings_of,
-    reading_type,
 )
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction, Signature
@@ -90,7 +90,7 @@ def _is_block(text: str) -> bool:
 
 def map_operand_types(ins: Signature) -> dict[str, Type]:
     """Return the type for reading each register's value."""
-    return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
+    return {name: find_reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
 
 
 def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:

@@ -329,7 +329,7 @@ def run_to_json(
     """Return a run as JSON."""
     types = program_run.program.types
 
-    def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
+    def format_values(values: Mapping[str, int | None]) -> dict[str, str | None]:
         return {
             name: None if bits is None else format_hex(bits, types[name].bits)
             for name, bits in values.items()
@@ -342,8 +342,8 @@ def run_to_json(
         "steps": [
             {
                 **convert_to_json(step, _FIELDS),
-                "reads": hexed({name: value.bits for name, value in step.reads.items()}),
-                "writes": hexed(step.writes),
+                "reads": format_values({name: value.bits for name, value in step.reads.items()}),
+                "writes": format_values(step.writes),
                 "note": step.note,
                 "errata": [x.id for x in deviation.errata]
                 if (deviation := _find_deviation(step))
@@ -360,7 +360,9 @@ def run_to_json(
             }
             for sequence in _find_sequences(program_run.program)
         ],
-        "registers": hexed({name: value.bits for name, value in program_run.registers.items()}),
+        "registers": format_values(
+            {name: value.bits for name, value in program_run.registers.items()}
+        ),
         "needed": convert_to_json(program_run.missing_inputs, _FIELDS),
         "expected": {
             name: {

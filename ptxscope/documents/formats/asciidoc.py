@@ -25,10 +25,10 @@ _LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
 
 def escape_text(text: str) -> str:
     """Escape all markup, except at the beginning of a line."""
-    return _SPECIAL.sub(lambda match: _number(match[0]), text)
+    return _SPECIAL.sub(lambda match: _format_reference(match[0]), text)
 
 
-def _number(char: str) -> str:
+def _format_reference(char: str) -> str:
     return f"&#{ord(char)};"
 
 
@@ -36,15 +36,15 @@ def _start(text: str) -> str:
     """Escape the beginning of a line, so that it does not begin a list or another block."""
     if match := _LIST_OR_NOTE.match(text):
         end = match.end()
-        return text[: end - 1] + _number(text[end - 1]) + text[end:]
+        return text[: end - 1] + _format_reference(text[end - 1]) + text[end:]
     if text[:1].isalnum() or text.startswith("&#"):
         return text
-    return _number(text[0]) + text[1:] if text else ""
+    return _format_reference(text[0]) + text[1:] if text else ""
 
 
 def _format_code(text: str) -> str:
     if "`" in text or text != text.strip():
-        return f"``{''.join(map(_number, text))}``"
+        return f"``{''.join(map(_format_reference, text))}``"
     return f"`+{text}+`"
 
 

@@ -47,12 +47,12 @@ class UniqueNames:
         scope = scopes.find_scope(name)
         if self._is_function and (scope is None or scope is scopes.outermost_scope):
             return name
-        return self._number(name, scope)
+        return self._number_name(name, scope)
 
     def add_register(self, name: str, scopes: Scopes) -> str:
         """Return the unique name of a register or variable; note the type of a register."""
         declaration = scopes.find_declaration(name)
-        unique = self.find_name(name, scopes) if declaration else self._number(name, None)
+        unique = self.find_name(name, scopes) if declaration else self._number_name(name, None)
         if declaration is None or (unique in self.registers and not declaration.vector):
             return unique
         if declaration.is_register:
@@ -61,7 +61,7 @@ class UniqueNames:
                 self.registers[register] = declaration.type
         return unique
 
-    def _number(self, name: str, scope: Scope | None) -> str:
+    def _number_name(self, name: str, scope: Scope | None) -> str:
         self._scopes[id(scope)] = scope
         key = name, id(scope)
         if key not in self._names:

@@ -106,7 +106,7 @@ def read_bindings_of(ins: Signature) -> AsmBindings:
     return read_bindings_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NO_BINDINGS
 
 
-def reading_type(ins: Signature, role: str) -> Type:
+def find_reading_type(ins: Signature, role: str) -> Type:
     """Return the type for reading a register's value: a float's if its constraint is."""
     type_ = ins.type_of(role)
     name = ins.results[role] if role in ins.results else ins.names[role]

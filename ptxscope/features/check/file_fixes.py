@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...cli.support.inputs import format_input_name, open_text
 from ...cli.support.streams import CommandError
-from ...files import is_binary, read, written_as
+from ...files import find_writing_encoding, is_binary, read
 from .check_settings import CheckSettings
 from .diagnostic import CheckedInstruction, TextEdit
 from .lint import check_text
@@ -185,7 +185,7 @@ def _choose_encoding(data: bytes) -> tuple[str, str]:
 
     Bytes of another encoding, such as Latin-1 in comments, are written back as they are.
     """
-    encoding = written_as(data)
+    encoding = find_writing_encoding(data)
     return encoding, UNDECODABLE if encoding == "utf-8" else "strict"
 
 

@@ -20,7 +20,7 @@ from ...engine.syntax.source import GAP, Fragment
 from ...engine.syntax.tokens import find_statements as written_statements
 from ...sources.embedded_ptx import EmbeddedPtx, PieceKind, find_assembly, has_foreign_operands
 from ...sources.preprocessor import Definitions
-from ...sources.source_language import Language, is_whole, language_of
+from ...sources.source_language import Language, find_language, is_whole
 from ...sources.source_location import LineIndex, SourceLocation, find_span
 from .asm_checks import (
     check_asm,
@@ -70,7 +70,7 @@ def check_text(
 
     ``definitions`` are macros of C. ``with_line_markers``: obey the line markers of a preprocessor.
     """
-    language = language_of(name, text)
+    language = find_language(name, text)
     if language is Language.PTX:
         return name_source_lines([text], partial(check_listing, name=name))
     return check_source(text, name, language, definitions, with_line_markers=with_line_markers)

@@ -42,7 +42,7 @@ from ...engine.syntax.tokens import Token, TokenKind, tokenize
 from ...engine.tracing.probe_operands import draw_operands
 from ...engine.tracing.trace import Trace, trace
 from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
-from ...sources.source_language import Language, language_of
+from ...sources.source_language import Language, find_language
 from ...sources.source_programs import load
 from ...state.permalink import PageLink, format_permalink
 from ..check.check_settings import CheckSettings
@@ -101,7 +101,7 @@ class SourceText:
     @cached_property
     def language(self) -> Language:
         """The language of the text."""
-        return language_of(self.name, self.text)
+        return find_language(self.name, self.text)
 
     @cached_property
     def _pieces(self) -> list[EmbeddedPtx]:

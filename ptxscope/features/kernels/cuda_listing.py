@@ -10,7 +10,7 @@ from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import make_printable
 from ...feature import Service, find_services
 from ...sources.c_source import blank_literals
-from ...sources.source_language import Language, language_of
+from ...sources.source_language import Language, find_language
 from ...sources.source_lines import UNSEEN_LISTING
 
 _ENTRY = re.compile(r"\.entry\s++([\w$]++)\s*+\(([^)]*+)\)")
@@ -29,7 +29,7 @@ _LAST_NAME = re.compile(r"(\w++)\s*+(?:\[[^]]*+\]\s*+)*+$")
 
 def is_cuda_source(text: str, file: str) -> bool:
     """Return whether a text is CUDA C++ with kernels, and no listing of it."""
-    return "__global__" in text and language_of(file, text) is Language.C
+    return "__global__" in text and find_language(file, text) is Language.C
 
 
 def has_kernel(text: str, name: str | None, parameters: Sequence[str]) -> bool:

@@ -63,7 +63,7 @@ def explain(
     from ...diagnosis.observation import Observation, parse_got
     from ...documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
     from ...documents.formats.report import make_block_element
-    from ...engine.syntax.asm_bindings import reading_type
+    from ...engine.syntax.asm_bindings import find_reading_type
 
     ins = trace.block
     names = list(ins.results.values())
@@ -79,7 +79,7 @@ def explain(
         return [form, make_element("p", about)], None
     try:
         parts = text.split() if len(names) > 1 else [text]
-        observed = dict(parse_got(ins, part, reading_type) for part in parts)
+        observed = dict(parse_got(ins, part, find_reading_type) for part in parts)
     except PtxError as error:
         return [form, make_error(error)], None
     observation = Observation(operands, observed)

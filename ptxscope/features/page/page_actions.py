@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.isa.catalog import CATALOG
 from ...engine.isa.intrinsics import map_intrinsics
 from ...engine.semantics.models import parse_model
-from ...engine.syntax.asm_bindings import reading_type
+from ...engine.syntax.asm_bindings import find_reading_type
 from ...engine.syntax.errors import PtxError, make_printable, quote_word
 from ...engine.syntax.instruction import Signature
 from ...engine.syntax.values import parse_value
@@ -198,7 +198,7 @@ def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor 
 
 def _parse_operand(target: Signature, role: str, text: str) -> int:
     """Return the bits of a typed value of an operand; raise PtxError if it is invalid."""
-    return parse_value(text, reading_type(target, role))
+    return parse_value(text, find_reading_type(target, role))
 
 
 # --- the line and the operands ---------------------------------------------------------------

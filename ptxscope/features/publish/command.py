@@ -32,7 +32,7 @@ from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...feature import load
-from ...files import read, replace, written_as
+from ...files import find_writing_encoding, read, replace
 from .markdown_markers import (
     Marker,
     find_doubtful,
@@ -142,7 +142,7 @@ def _update_file(name: str, *, is_check: bool) -> list[tuple[int, str]]:
     """Update a file and its pictures, or only compute the changes; return these."""
     path = Path(name)
     old_data = _read_page(path)
-    encoding = written_as(old_data)
+    encoding = find_writing_encoding(old_data)
     try:
         text = old_data.decode(encoding)
     except UnicodeDecodeError as error:

@@ -15,7 +15,7 @@ from ...engine.tracing.step_text import format_lane_sentence, format_title, get_
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef
 from ...state import edits
-from ...state.setup import Setup, trace_of
+from ...state.setup import Setup, evaluate_setup
 from ...state.slot_choices import SlotCell, explain_refusal, format_value, is_flag, list_slots
 from ...state.step_transitions import select_notable_flags
 
@@ -117,7 +117,7 @@ def list_counterfactuals(setup: Setup, place: LaneRef) -> tuple[Counterfactual, 
 
     Each is computed: the instruction with that modifier is evaluated. Repeated values are left out.
     """
-    trace = trace_of(setup)
+    trace = evaluate_setup(setup)
     counterfactuals: dict[str, Counterfactual] = {}
     for label, other in _iter_changes(setup):
         if value := _find_other_value(trace, other, place):
@@ -137,7 +137,7 @@ def _iter_changes(setup: Setup) -> Iterator[tuple[str, Trace]]:
             if explain_refusal(form, SlotCell(name, value)) is None:
                 changed = edits.with_choice(setup, name, value)
                 if changed.instruction.opcode == form.opcode:
-                    yield _format_change(slot, form.get(name), value), trace_of(changed)
+                    yield _format_change(slot, form.get(name), value), evaluate_setup(changed)
 
 
 def _list_values(slot: Slot, value: object) -> list[object]:

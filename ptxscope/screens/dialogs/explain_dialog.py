@@ -27,7 +27,7 @@ from ...documents.formats.diagnosis_report import (
 from ...documents.formats.markup import Block
 from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
-from ...engine.syntax.asm_bindings import reading_type
+from ...engine.syntax.asm_bindings import find_reading_type
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
 from ...feature import Service, find_services
@@ -136,7 +136,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         ins = self._trace.instruction
         parts = text.split() if len(ins.results) > 1 else [text]
         try:
-            observed = dict(parse_got(ins, part, reading_type) for part in parts)
+            observed = dict(parse_got(ins, part, find_reading_type) for part in parts)
         except PtxError as error:
             self._show([self._describe_other_writer(parts) or error.summary], [])
             return

@@ -188,7 +188,7 @@ class ExportDialog(Dialog[Annotations]):
             self._write(path)
             return
 
-        def chosen(index: int | None) -> None:
+        def on_choice(index: int | None) -> None:
             if index == 1:
                 self._write(path)
             else:
@@ -199,7 +199,7 @@ class ExportDialog(Dialog[Annotations]):
             MenuItem("overwrite", "its contents are lost"),
         ]
         self.app.push_screen(
-            MenuDialog(AskItem(f"{make_printable(name)} exists", items, 0)), chosen
+            MenuDialog(AskItem(f"{make_printable(name)} exists", items, 0)), on_choice
         )
 
     def _write(self, path: Path) -> None:

@@ -180,7 +180,7 @@ def _split_into_segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
             lines.append([])
             x = _INDENT
         has_room = x + bar + len(full_text) <= width
-        words = [full_text] if has_room else _short_words(full_text, width - _INDENT - 1)
+        words = [full_text] if has_room else _split_words(full_text, width - _INDENT - 1)
         start, part = x + bar, ""
         for word in words:
             grown = f"{part} {word}" if part else word
@@ -195,7 +195,7 @@ def _split_into_segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
     return lines
 
 
-def _short_words(text: str, max_chars: int) -> list[str]:
+def _split_words(text: str, max_chars: int) -> list[str]:
     """Return the words of a text; words longer than a line are broken."""
     return [
         word[i : i + max_chars] for word in text.split(" ") for i in range(0, len(word), max_chars)

@@ -27,7 +27,14 @@ from .lane_cells import (
 )
 from .lane_figures import draw_figure, is_rail, without_repeated_rulers
 from .lane_highlights import Highlights, LinkMark, PlaceMark
-from .lane_links import INDENTS, MIN_LINKED_COLUMNS, TURNS, draw_links, has_crossing, start_of
+from .lane_links import (
+    INDENTS,
+    MIN_LINKED_COLUMNS,
+    TURNS,
+    draw_links,
+    find_link_start,
+    has_crossing,
+)
 from .lane_rows import (
     MIN_WIDTH,
     AnswersPainter,
@@ -38,12 +45,12 @@ from .lane_rows import (
     draw_register_lines,
     draw_row_lines,
     find_different_cells,
+    find_stage_step,
     guess_lines,
     has_tight_cells,
+    iter_step_sentences,
     overlay_marks,
     separate_value,
-    step_of,
-    step_words,
     widen_scene,
     without_answers,
     without_value,
@@ -76,7 +83,7 @@ class Levels(NamedTuple):
         return max(self.steps[index], self.current) if index == current else self.steps[index]
 
 
-def _upgrades(levels: Levels) -> Iterator[Levels]:
+def _iter_upgrades(levels: Levels) -> Iterator[Levels]:
     """Yield the next levels to try while there is room; each includes the previous ones."""
 
     def open_steps(level: Level) -> Iterator[Levels]:
@@ -161,15 +168,15 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
         start = len(lines)
         lines += painter.draw_step(stage, levels.get_level(position, painter.current_index))
         if position == painter.current_index and not levels.is_steady:
-            lines += painter.words(stage)
-        if step := step_of(view.trace, stage):
+            lines += painter.draw_words(stage)
+        if step := find_stage_step(view.trace, stage):
             steps[step.number] = start, len(lines)
     if view.progress < 1 and painter.current.number in steps:
         start, end = steps[painter.current.number]
         drawn_end = max(start + round((end - start) * view.progress), start + 1)
         lines[drawn_end:end] = [[]] * (end - drawn_end)
     if levels.is_steady and painter.is_begun:
-        lines += blank + painter.words(painter.current.stage)
+        lines += blank + painter.draw_words(painter.current.stage)
     return LanesDrawing([list(map(view.lights.paint, line)) for line in lines], steps, levels)
 
 
@@ -216,7 +223,7 @@ class _Painter:
     def draw_head(self, levels: Levels) -> list[StyledLine]:
         """Return the registers, with those without lanes above the lane numbers, and the links."""
         is_tapped = False
-        if step_of(self.trace, Stage.SELECT) and not self._is_asked(Stage.SELECT):
+        if find_stage_step(self.trace, Stage.SELECT) and not self._is_asked(Stage.SELECT):
             index = self.stages.index(Stage.SELECT)
             is_wired = levels.get_level(index, self.current_index) >= Level.WIRED
             is_tapped = index <= self.current_index and is_wired
@@ -256,7 +263,7 @@ class _Painter:
         if self.view.guesses is None and needed_lines <= room:
             by_step, is_spaced = (Level.WIRED,) * len(lines), needed_lines + len(lines) <= room
             return Levels(by_step, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
-        for upgrade in _upgrades(levels):
+        for upgrade in _iter_upgrades(levels):
             for current in range(len(lines)):
                 count = count_head(upgrade.registers) + count_hidden(current, upgrade.veiled)
                 count += words[current] + sum(
@@ -304,13 +311,16 @@ class _Painter:
 
     # --- steps ---------------------------------------------------------------------
 
-    def words(self, stage: Stage) -> list[StyledLine]:
+    def draw_words(self, stage: Stage) -> list[StyledLine]:
         """Return the sentences of a step while it is current; none while it is predicted."""
-        step = step_of(self.trace, stage)
+        step = find_stage_step(self.trace, stage)
         if step is None or self._is_asked(stage):
             return []
         room = self.width + LABEL - 4
-        return [[StyledText("   "), *x] for x in step_words(self.trace, step, room, self.deviation)]
+        return [
+            [StyledText("   "), *x]
+            for x in iter_step_sentences(self.trace, step, room, self.deviation)
+        ]
 
     def _count_words(self, stage: Stage) -> int:
         """Return the maximum number of lines of a step's sentences in any answer."""
@@ -318,8 +328,8 @@ class _Painter:
             return 0
         other, room = self.deviation, self.width + LABEL - 4
         traces = (other.isa, other.other) if other else (self.trace,)
-        steps = [(x, step) for x in traces if (step := step_of(x, stage))]
-        counts = (len([*step_words(x, step, room, other)]) for x, step in steps)
+        steps = [(x, step) for x in traces if (step := find_stage_step(x, stage))]
+        counts = (len([*iter_step_sentences(x, step, room, other)]) for x, step in steps)
         return max(counts, default=0)
 
     def draw_step(self, stage: Stage, level: Level) -> list[StyledLine]:
@@ -329,7 +339,7 @@ class _Painter:
         return self._pictures[stage, level]
 
     def _iter_step_lines(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
-        step = step_of(self.trace, stage)
+        step = find_stage_step(self.trace, stage)
         is_current = stage is self.current.stage
         title = format_title(self._find_shown_step(stage))
         label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title}"
@@ -356,7 +366,7 @@ class _Painter:
         """Return the names of hidden steps, one per line or wrapped, and the row of a question."""
         labels: StyledLine = []
         for index, stage in enumerate(stages):
-            step = step_of(self.trace, stage)
+            step = find_stage_step(self.trace, stage)
             number = step.number if step else None
             title_text = f" {number or ' '} {format_title(self._find_shown_step(stage))}"
             if asked_row := self._find_asked_row(stage):
@@ -372,7 +382,7 @@ class _Painter:
 
     def _find_asked_row(self, stage: Stage) -> RowScene | None:
         """Return the row of a hidden step in question, or None."""
-        lane, step = self.view.question_lane, step_of(self.trace, stage)
+        lane, step = self.view.question_lane, find_stage_step(self.trace, stage)
         if lane is None or step is None or step.number <= self.view.step:
             return None
         rows = self.scene.steps[step.number - 1].rows
@@ -380,7 +390,7 @@ class _Painter:
 
     def _find_shown_step(self, stage: Stage) -> Step:
         """Return the step of a stage, if necessary of the other answer."""
-        return next(step for trace in self.traces if (step := step_of(trace, stage)))
+        return next(step for trace in self.traces if (step := find_stage_step(trace, stage)))
 
     def draw_rows(self, step: Step, level: Level) -> Iterator[NamedLine]:
         """Yield row names and lines of a step of this trace."""
@@ -465,7 +475,9 @@ class _Painter:
         leaving: dict[int, StyledText] = {}
         for source in dict.fromkeys(link.source for link in links):
             own_links = [link for link in links if link.source == source]
-            column = (lanes - 1 - source.lane) * lane_columns + start_of(role, lanes, self.is_wide)
+            column = (lanes - 1 - source.lane) * lane_columns + find_link_start(
+                role, lanes, self.is_wide
+            )
             mark = LinkMark(source, tuple(link.target for link in own_links))
             style_name = format_link_style(own_links[0].tint)
             leaving[LABEL + column] = StyledText("│", style_name, mark)

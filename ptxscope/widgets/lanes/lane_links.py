@@ -42,7 +42,7 @@ _GLYPHS = " │││─╯╮┤─╰╭├─┴┬┼"
 """The glyph of each set of directions."""
 
 
-def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
+def find_link_start(role: str, lanes: int, is_wide: bool = False) -> int:
     """Return the column of a link's start: before a's chip, or after b's."""
     digits = 40 // lanes - 1 if is_wide else 8 // lanes
     return -1 if role == "a" else digits + 2
@@ -83,7 +83,9 @@ def draw_links(
     nets = []
     for source in dict.fromkeys(link.source for link in links):
         own_links = [link for link in links if link.source == source]
-        start = (lanes - 1 - source.lane) * lane_columns + start_of(source.key, lanes, is_wide)
+        start = (lanes - 1 - source.lane) * lane_columns + find_link_start(
+            source.key, lanes, is_wide
+        )
         ends = tuple(
             (
                 (lanes - 1 - link.target.lane) * lane_columns

@@ -69,12 +69,12 @@ class Level(IntEnum):
     """With the links from the registers to the selected rows."""
 
 
-def step_of(trace: Trace, stage: Stage) -> Step | None:
+def find_stage_step(trace: Trace, stage: Stage) -> Step | None:
     """Return the step of a stage."""
     return next((step for step in trace.steps if step.stage is stage), None)
 
 
-def step_words(
+def iter_step_sentences(
     trace: Trace, step: Step, width: int, deviation: Deviation | None
 ) -> Iterator[StyledLine]:
     """Yield a step's sentences, the reason of a deviation, and notes.
@@ -89,7 +89,7 @@ def step_words(
     for row in step.rows:
         if is_covered_by_step_text(row):
             marks = "".join(f"{GLYPHS[flag]} " for flag in select_notable_flags(row, 0))
-            yield from sentence_lines(f"{marks}{_named_sentence(step, row)}", width, "surprise")
+            yield from sentence_lines(f"{marks}{_name_sentence(step, row)}", width, "surprise")
     for note in trace.annotations.get_notes(step.stage):
         lane = "" if note.lane is None else f"lane {note.lane}: "
         yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width)
@@ -100,7 +100,7 @@ def is_covered_by_step_text(row: RowTrace) -> bool:
     return len(row.values) == 1 and bool(select_notable_flags(row, 0))
 
 
-def _named_sentence(step: Step, row: RowTrace) -> str:
+def _name_sentence(step: Step, row: RowTrace) -> str:
     """Return the sentence on a row, with the row's name if there are several."""
     sentence = format_lane_sentence(row, 0)
     return (
@@ -207,7 +207,7 @@ def widen_scene(
     In narrow stages, chips have only hexadecimal digits.
     """
 
-    def wide(row: RowScene, stage: Stage) -> RowScene:
+    def widen_row(row: RowScene, stage: Stage) -> RowScene:
         if stage in narrow_stages:
             return row
         with_hex = stage in hex_stages
@@ -218,7 +218,7 @@ def widen_scene(
         for x in scene.registers
     )
     steps = (
-        step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
+        step._replace(rows=tuple(widen_row(row, step.stage) for row in step.rows))
         for step in scene.steps
     )
     return scene._replace(registers=tuple(registers), steps=tuple(steps))

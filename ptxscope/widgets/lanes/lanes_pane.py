@@ -450,7 +450,7 @@ class LanesPane(Pane):
         if self.place is not None and not self.is_predictable(self.place):
             self.do(nudge_place, self._scene, self.place, delta)
 
-    def label_of(self, action: str, label: str) -> str:
+    def format_key_label(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; may be empty."""
         if action == "screen.do('predict.hint')":
             return label if self._view.guesses is not None else ""

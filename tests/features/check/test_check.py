@@ -14,7 +14,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.features.check.check_rules import map_rules
-from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_language import Language, find_language
 from tests.cli.test_completion import offered
 from tests.driving.command_line import Done, run
 from tests.features.check.check_cases import CHECK_DATA
@@ -222,7 +222,7 @@ def test_the_hooks_read_files_of_every_language_and_obey_exclude(
     (pattern,) = re.findall(r"files: &files '(.*)'", text)
     for suffix in "ptx cu cuh c cpp h hpp cl hip py pyx rs jl ll mlir ipynb".split():
         assert re.search(pattern, f"src/k.{suffix}")
-        assert language_of(f"k.{suffix}", "x") is not Language.UNKNOWN
+        assert find_language(f"k.{suffix}", "x") is not Language.UNKNOWN
     assert not re.search(pattern, "k.txt")
     monkeypatch.chdir(tmp_path)
     Path("old.cu").write_text('asm("vadd4 x;");', encoding="utf-8")

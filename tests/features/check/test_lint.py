@@ -22,7 +22,7 @@ from ptxscope.features.check.check_rules import list_added_rules, map_rules
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_source, check_text
 from ptxscope.features.check.listing_checks import check_listing
-from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_language import Language, find_language
 from tests.driving.command_line import run
 from tests.features.check.check_cases import CHECK_DATA
 from tests.reference_data import read_lines, table, verdicts
@@ -48,7 +48,7 @@ def test_the_language_follows_from_name_or_content() -> None:
         ("-", ' "vadd4"'): Language.TEXT,
         ("-", "vadd4.s32"): Language.PTX,
     }
-    assert {case: language_of(*case) for case in cases} == cases
+    assert {case: find_language(*case) for case in cases} == cases
 
 
 @pytest.mark.parametrize("stride", some([50, 1]))
@@ -67,7 +67,7 @@ def test_reference_lines_have_the_verdicts_that_are_known(stride: int) -> None:
             assert not item.is_legal, row
             assert item.message
     for legal, text in verdicts("lines.txt"):
-        items = source(text, language_of("-", text)) if '"' in text else listing(text)
+        items = source(text, find_language("-", text)) if '"' in text else listing(text)
         assert all(item.is_legal for item in items) == legal, text
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_source, check_text
-from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_language import Language, find_language
 
 IO = ' : "=r"(d) : "r"(a), "r"(b));'
 
@@ -44,7 +44,7 @@ asm("vset4.u32.u32 %0, %1, %2, %1;"{IO}
 
 
 def test_line_markers_are_obeyed() -> None:
-    assert language_of("-", PREPROCESSED) is Language.C
+    assert find_language("-", PREPROCESSED) is Language.C
     items = list(check_text(PREPROCESSED, "-"))
     places = [
         (item.file, x.location.line, item.ptx.split(".")[0])

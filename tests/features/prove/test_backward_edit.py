@@ -21,7 +21,7 @@ from ptxscope.state.edits import (
     with_model,
     with_registers,
 )
-from ptxscope.state.setup import make_setup, trace_of
+from ptxscope.state.setup import evaluate_setup, make_setup
 from tests.driving.states import make_state, set_values
 
 pytest.importorskip("bitwuzla")
@@ -117,7 +117,7 @@ def test_the_register_edited_last_is_known() -> None:
     state.edit(with_line(state.setup, "vset4.s32.u32.ge.add %r1, %r2, %r3, %r0"))
     assert state.edited_register == "%r2"
     assert find_changed_registers(state.setup, swap_operands(state.setup)) == ["%r2", "%r3"]
-    assert trace_of(with_registers(state.setup, {"%r0": 8})).operands["c"] == 8
+    assert evaluate_setup(with_registers(state.setup, {"%r0": 8})).operands["c"] == 8
 
 
 # --- the pin -----------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def test_the_pin_is_proved_equal_or_refuted(a: str, b: str, verdict: str) -> Non
     assert proof.verdict == verdict
     if verdict == "different":
         results = [
-            tuple(trace_of(x).result.values()) for x in take_counterexample(proof, pin, setup)
+            tuple(evaluate_setup(x).result.values()) for x in take_counterexample(proof, pin, setup)
         ]
         assert results[0] != results[1]
 
@@ -147,6 +147,6 @@ def test_two_models_of_one_instruction_are_compared() -> None:
     proof = prove_pin(pin, with_model(pin, "ptxas"))
     assert proof.verdict == "different"
     results = [
-        trace_of(x).result for x in take_counterexample(proof, pin, with_model(pin, "ptxas"))
+        evaluate_setup(x).result for x in take_counterexample(proof, pin, with_model(pin, "ptxas"))
     ]
     assert results[0] != results[1]

@@ -16,7 +16,7 @@ from ptxscope.features.surprises.surprises import (
 from ptxscope.features.surprises.transitions import go_deeper, go_to_next
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.requests import Act, PlaceCursor, Requests, ShowHint
-from ptxscope.state.setup import Setup, make_setup, trace_of
+from ptxscope.state.setup import Setup, evaluate_setup, make_setup
 from tests.driving.states import answer, make_state, said
 
 CLAMPED = "vadd4.s32.s32.s32.sat d, a, b, c"
@@ -29,7 +29,7 @@ def setup_of(line: str, **values: int) -> Setup:
 
 
 def list_kinds(setup: Setup) -> list[tuple[str, int, str]]:
-    return [(x.place.key, x.place.lane, x.kind) for x in list_surprises(trace_of(setup))]
+    return [(x.place.key, x.place.lane, x.kind) for x in list_surprises(evaluate_setup(setup))]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -55,7 +55,9 @@ def test_a_kept_lane_and_one_from_elsewhere_are_surprises() -> None:
 
 def test_a_lane_that_an_erratum_changes_is_a_surprise() -> None:
     # E1: d.h1 takes bits 31:16 of the sum, 0x00015679, instead of its low 16
-    documented = trace_of(setup_of("vadd.s32.s32.s32 d.h1, a, b, c", a=0x15678, b=1, c=0x11223344))
+    documented = evaluate_setup(
+        setup_of("vadd.s32.s32.s32 d.h1, a, b, c", a=0x15678, b=1, c=0x11223344)
+    )
     deviation = find_deviation(documented, find_deviations(documented))
     assert deviation
     kinds = {x.place: x.kind for x in list_surprises(deviation.other, deviation)}
@@ -67,7 +69,7 @@ def test_a_lane_that_an_erratum_changes_is_a_surprise() -> None:
 
 def test_a_clamped_lane_that_an_erratum_changes_is_both() -> None:
     # E3: -1 is read as 2**64 - 1, so the clamp gives 255 instead of 0
-    documented = trace_of(setup_of(SHOWING_E3, a=0xFFFFFFFF, b=0, c=0x11223344))
+    documented = evaluate_setup(setup_of(SHOWING_E3, a=0xFFFFFFFF, b=0, c=0x11223344))
     deviation = find_deviation(documented, find_deviations(documented))
     assert deviation
     for trace, kind, other in (
@@ -117,7 +119,7 @@ def test_the_counterfactual_of_a_kept_lane_is_what_the_mask_withheld() -> None:
 
 
 def test_surprises_follow_each_other_in_a_circle() -> None:
-    found = list_surprises(trace_of(setup_of(CLAMPED, a=0x64640000, b=0x64640000, c=0)))
+    found = list_surprises(evaluate_setup(setup_of(CLAMPED, a=0x64640000, b=0x64640000, c=0)))
     first, second = found
     assert find_surprise(found, None, 1) is first
     assert find_surprise(found, first.place, 1) is second

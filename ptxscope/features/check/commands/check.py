@@ -21,7 +21,7 @@ from ....cli.support.inputs import open_text
 from ....cli.support.streams import CommandError, ProgressBar, command_errors
 from ....documents.formats.json_text import format_json
 from ....sources.preprocessor import Definitions
-from ....sources.source_language import Language, language_of
+from ....sources.source_language import Language, find_language
 from ..check_report import (
     StreamFormat,
     count_items,
@@ -381,7 +381,7 @@ def _check(
 ) -> Iterator[CheckedInstruction]:
     with open_text(name) as file:
         head = file.read(_CHUNK)
-        language, search = language_of(name, head), SequenceSearch(name, prove)
+        language, search = find_language(name, head), SequenceSearch(name, prove)
         if language is Language.PTX:
             chunks = _iter_chunks(head, file, on_read)
             yield from name_source_lines(

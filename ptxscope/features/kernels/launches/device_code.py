@@ -14,7 +14,7 @@ from ....engine.program.variables import Variable
 from ....engine.syntax.instruction import Instruction, Register
 from ....engine.syntax.opcodes import ATOMICS, FENCES
 from ....sources.embedded_ptx import EmbeddedPtx, find_ptx
-from ....sources.source_language import Language, language_of
+from ....sources.source_language import Language, find_language
 
 _FUNCTIONS = (".entry", ".func")
 _MARKS = (StatementKind.LABEL, StatementKind.BLOCK_START, StatementKind.BLOCK_END)
@@ -77,7 +77,7 @@ def load_device_code(
 
 def _find_modules(text: str, name: str) -> Iterator[EmbeddedPtx]:
     """Yield the parts of a text that are PTX with functions."""
-    language = language_of(name, text) if name else Language.PTX
+    language = find_language(name, text) if name else Language.PTX
     if language in (Language.UNKNOWN, Language.TEXT):
         language = Language.PTX
     for piece in find_ptx(text, language):
