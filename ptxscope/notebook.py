@@ -105,7 +105,10 @@ class Figure:
         return self.html
 
     def __repr__(self) -> str:
-        return self.alt
+        from .documents.content.alt_text import format_short_alt
+        from .documents.content.document_builder import build_document
+
+        return f"<Figure: {format_short_alt(build_document(self.trace, self.options))}>"
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -56,8 +56,11 @@ def test_registers_are_given_by_name() -> None:
     assert ptxscope.evaluate("sub.u32 d, a, b", a=7, b=2) == {"d": 5}
     assert ptxscope.evaluate("sub.u32 d, a, b", {"a": 7}, b=2) == {"d": 5}
     assert ptxscope.evaluate_block("{ sub.u32 t, a, b; sub.u32 d, t, b; }", a=7, b=2)["d"] == 3
-    with pytest.raises(TypeError, match="'a' is given twice"):
-        ptxscope.evaluate("sub.u32 d, a, b", {"a": 7}, a=7, b=2)
+    assert ptxscope.trace("sub.u32 d, a, b", {"a": 7}, b=2).result == {"d": 5}
+    assert ptxscope.trace_block("{ sub.u32 t, a, b; sub.u32 d, t, b; }", a=7, b=2).result["d"] == 3
+    for function in (ptxscope.evaluate, ptxscope.trace):
+        with pytest.raises(TypeError, match="'a' is given twice"):
+            function("sub.u32 d, a, b", {"a": 7}, a=7, b=2)
 
 
 def test_a_name_that_is_none_is_an_error() -> None:

@@ -144,14 +144,18 @@ def _is_computed(statement: Statement) -> bool:
 
 
 def trace_block(
-    block: str | BasicBlock, values: Mapping[str, Scalar], *, model: str | Model = "isa"
+    block: str | BasicBlock,
+    values: Mapping[str, Scalar] = FrozenDict(),
+    *,
+    model: str | Model = "isa",
+    **named: Scalar,
 ) -> Trace:
     """Trace a block on values by register name, like ``trace``.
 
     The values are for the input registers, which the block reads before it writes them. Raise
     PtxError if the block is invalid, and ValueError if a value is; the message names the register.
     """
-    return trace_program(read_block(block), values, model=model)
+    return trace_program(read_block(block), merge_values(values, named), model=model)
 
 
 def evaluate_block(

@@ -185,6 +185,14 @@ def test_a_list_of_integers_keeps_every_bit(value: Any) -> None:
     assert d.tolist() == expected
 
 
+def test_a_list_of_floats_is_rounded_as_each_float_is() -> None:
+    numbers = [0.1, -2.5, 3e38, float("inf")]
+    d: Any = evaluate("selp.f32 d, a, b, p", {"a": [numbers, numbers], "b": 0.0, "p": True})["d"]
+    assert d.tolist() == [list(struct.unpack("<4I", struct.pack("<4f", *numbers)))] * 2
+    with pytest.raises(ValueError, match=r"a is float64, but the operand is \.f32"):
+        evaluate("set.lt.u32.f32 d, a, b", {"a": [1, 2.5], "b": 0})  # 1: a number, or bits?
+
+
 @pytest.mark.parametrize("dtype", ["<f2", ">f2", "<f8", "longdouble"])
 def test_floats_of_another_width_are_refused(dtype: str) -> None:
     with pytest.raises(ValueError, match=r"a is .*float\d+, but the operand is \.f32"):

@@ -136,8 +136,8 @@ def test_results_of_other_widths_and_numbers_are_side_by_side(line: str, beside:
 def test_what_is_no_trace_is_refused_beside_another(wrong: object) -> None:
     message = re.escape(f"beside is {wrong!r}; it is a Trace")
     for draw in (
-        lambda: QUAD.figure(beside=wrong),
-        lambda: export(QUAD, "svg", beside=wrong),
+        lambda: QUAD.figure(beside=wrong),  # type: ignore[arg-type]
+        lambda: export(QUAD, "svg", beside=wrong),  # type: ignore[call-overload]
         lambda: export(QUAD, "text", Options(beside=wrong)),  # type: ignore[arg-type]
     ):
         with pytest.raises(TypeError, match=message):

@@ -143,9 +143,11 @@ def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
         raise ValueError(f"{name} is {abbreviate_value(value)}, not an array: {error}") from None
     kind, dtype = array.dtype.kind, get_storage_dtype(type_)
     if kind in "fO" and parts:  # NumPy has no type for -1 and 2**63
-        integers = [convert_to_integer(x) for x in np.asarray(value, object).reshape(-1)]
-        if None not in integers:
-            bits = [convert_to_bits(x, type_, name) for x in integers]
+        numbers = np.asarray(value, object).reshape(-1)
+        if all(convert_to_integer(x) is not None for x in numbers) or (
+            type_.is_float and all(map(is_float, numbers))
+        ):
+            bits = [convert_to_bits(x, type_, name) for x in numbers]
             return np.array(bits, dtype).reshape(array.shape)
     if kind == "f" and type_.is_float:
         native = array.dtype.newbyteorder("=")

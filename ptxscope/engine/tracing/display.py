@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+
+if TYPE_CHECKING:
+    from .trace import Trace
 
 DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
 """Display functions of a trace, by MIME type, ``rich`` or ``figure``."""
@@ -48,8 +51,7 @@ class FigureOptions(TypedDict, total=False):
     has_version: bool
     sentences: bool
     numbers: bool
-    beside: Any
-    """A ``Trace``."""
+    beside: Trace | None
 
 
 def draw_figure(trace: object, **options: object) -> TraceFigure:

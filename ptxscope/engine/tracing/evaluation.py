@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Value = int | npt.NDArray[Any]
-    Given = Scalar | npt.NDArray[Any]
+    Given = Scalar | Sequence[Any] | npt.NDArray[Any]
     Outputs = Mapping[str, npt.NDArray[Any]]
 
 
@@ -67,7 +67,7 @@ def evaluate(
     return evaluate_plan(ins, partial(make_model_plan, ins), operands, model=model, out=out)
 
 
-def merge_values(values: Mapping[str, Given], named: Mapping[str, Given]) -> Mapping[str, Given]:
+def merge_values(values: Mapping[str, ValueT], named: Mapping[str, ValueT]) -> Mapping[str, ValueT]:
     """Merge the values of registers with those passed by name.
 
     Raise TypeError if a register is given twice.

@@ -21,7 +21,7 @@ from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations, Note
 from .basic_block import BasicBlock, BlockStatement, make_block
 from .display import DISPLAY_HOOKS, FigureOptions, TraceFigure, draw_figure
-from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
+from .evaluation import Scalar, check_names, check_read, make_plan, merge_values, resolve_model
 from .operand_bits import abbreviate_value, bind_values, is_carry_missing
 
 
@@ -341,16 +341,18 @@ def iter_subsets(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
 
 def trace(
     instruction: str | Instruction,
-    values: Mapping[str, Scalar],
+    values: Mapping[str, Scalar] = FrozenDict(),
     *,
     model: str | Model = "isa",
+    **named: Scalar,
 ) -> Trace:
     """Trace an instruction on values by operand name, as in ``evaluate`` but without arrays.
 
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
     """
-    return trace_program(make_block(read_instruction(instruction)), values, model=model)
+    block = make_block(read_instruction(instruction))
+    return trace_program(block, merge_values(values, named), model=model)
 
 
 def trace_program(
