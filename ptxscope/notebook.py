@@ -167,7 +167,7 @@ def _convert_notes(notes: object) -> list[str]:
         if all(isinstance(text, str) for text in texts):
             return texts
     raise TypeError(
-        f"notes is {quote_value(notes)}; it is texts by what they are on, as in "
+        f"notes is {quote_value(notes)}; pass texts by step or lane, as in "
         '{"saturate": "…"}, or ["saturate=…"]'
     )
 

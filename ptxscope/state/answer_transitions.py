@@ -98,7 +98,7 @@ def write_note(state: ExplorerState) -> Requests:
     step = state.trace.steps[max(state.step, 1) - 1]
     notes = [note.text for note in state.trace.annotations.get_notes(step.stage)]
     title = f"A note on step {step.number} {format_title(step)}"
-    hint = "what a reader should see here"
+    hint = "a note for readers of exports"
     text = yield AskText(title, "note", "".join(notes[:1]), hint, "keep it")
     if text is not None:
         yield from edit(state, edits.with_step_note(state.setup, step.stage, text))

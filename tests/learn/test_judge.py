@@ -275,7 +275,7 @@ def test_the_hint_on_a_selector_is_its_rule() -> None:
     traced = trace("vadd4.u32.u32.u32 d, a.b7310, b, c", {"a": 0x04030201, "b": 0x40302010})
     first, second, last = list_hints(Question(traced, "select.a", 2))
     assert first == (
-        "Select: Digits 0 to 3 are bytes of a, 4 to 7 those of b; the last one is lane 0's."
+        "Select: Digits 0 to 3 are bytes of a, 4 to 7 of b; the last digit is lane 0's."
     )
     assert second == "Look up a.b3."
     assert "0x04" in last

@@ -171,7 +171,7 @@ def test_a_whole_word_is_asked_for_as_such_and_one_of_its_lanes_is_recognised() 
     assert state.guesses[word].message == "That is lane 1 alone: the answer is all 32 bits."
     assert state.prediction
     hinted = state.prediction.with_hint(word).get_guess(word).message
-    assert hinted == "Write: The bytes of the lanes stand side by side, lane 3 first."
+    assert hinted == "Write: The bytes of the lanes are side by side, lane 3 first."
     assert not grade(state, word, "127")
     assert "0x81007f81" not in state.guesses[word].message
     assert state.guesses[word].message.startswith("That is lane 1 alone: ")

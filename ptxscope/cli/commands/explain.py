@@ -73,7 +73,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--brief",
         action="store_true",
-        help="at most 15 lines of text: the likeliest explanations, without traces",
+        help="at most 15 lines of text: the most likely explanations, without traces",
     )
     add_report_format(parser)
     return parser

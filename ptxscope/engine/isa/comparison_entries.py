@@ -83,7 +83,7 @@ _C_WITH_BOOLOP = (
         ("negc", "c"),
         lambda f: f.c or not f.negc,
         "c, or !c, is required with a Boolean operator, and allowed only there",
-        "`!` stands before a c that is not there",
+        "`!` has no c to negate",
         lambda _: "`!c` together with .and .or .xor",
         "negc",
     ),
@@ -227,7 +227,7 @@ def _make_flush_constraint(slots: tuple[Slot, ...]) -> Constraint:
     return Constraint(
         ("ftz", *types),
         lambda f: not f.ftz or _can_flush(f),
-        ".ftz requires the source type .f16 or .f16x2, or .f16.f32, and never goes with .bf16",
+        ".ftz requires the source type .f16 or .f16x2, or .f16.f32, and excludes .bf16",
         "`.ftz` flushes `.f16` inputs, and those of `set.f16.f32`; the source type is `.{f.stype}`",
         lambda _: "`.ftz` with `.f16`, `.f16x2` or `.f16.f32` only",
         "ftz",

@@ -226,7 +226,7 @@ class Pack(MicroOperation):
         """Describe how the lanes of the previous step are joined; empty for one lane."""
         top = len(row.inputs[0].values) - 1
         unit = UNIT_NAMES[self.unit]
-        return f"The {unit}s of the lanes stand side by side, lane {top} first." if top else ""
+        return f"The {unit}s of the lanes are side by side, lane {top} first." if top else ""
 
     def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         if row.instruction.entry.lanes > 1:

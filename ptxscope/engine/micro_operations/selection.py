@@ -109,7 +109,7 @@ class Select(MicroOperation):
         if row.has_own_parts:
             return f"Each lane takes its own {unit} of {row.role}."
         digits = ("0 to 3 are", "4 to 7") if len(self.picks) == 4 else ("0 and 1 are", "2 and 3")
-        return f"Digits {digits[0]} {unit}s of a, {digits[1]} those of b; the last one is lane 0's."
+        return f"Digits {digits[0]} {unit}s of a, {digits[1]} of b; the last digit is lane 0's."
 
     def make_cell(self, row: RowTrace, lane: int) -> PartCell:
         from .drawings import PartCell

@@ -230,7 +230,7 @@ class Remainder(MicroOperation):
     bits: int
     signed: bool
     formula = "{x} % {y:()}"
-    about = "What {a} / {b}, rounded towards zero, leaves; it has {a}'s sign. " + _UNDEFINED
+    about = "The remainder of {a} / {b} rounded towards zero; it has {a}'s sign. " + _UNDEFINED
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, y = v

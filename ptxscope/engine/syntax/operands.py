@@ -328,7 +328,9 @@ class ParsedOperands:
                 message += " (some assemblers know it internally, by oversight)"
         else:
             digits = f"{lanes} digits 0-{2 * lanes - 1}"
-            hint = f".{'h' if lanes == 2 else 'b'} and {digits}: a holds 0-{lanes - 1}, b the rest"
+            hint = (
+                f".{'h' if lanes == 2 else 'b'} and {digits}: 0-{lanes - 1} are a's, the rest b's"
+            )
         self.add_problem(message, span, hint, fix)
 
 

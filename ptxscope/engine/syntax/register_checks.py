@@ -163,7 +163,7 @@ def check_register(
             f"{quote_word(register)} is not part of it"
         )
         return RegisterProblem(
-            RegisterProblemKind.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y"
+            RegisterProblemKind.COMPONENT, f"{message} and has no value", f"{name}.x {name}.y"
         )
     if ins.entry.can_have_wider_registers and declaration.type in _BYTE_REGISTERS:
         type_ = (ins.form.dtype if role in DESTINATIONS else ins.form.atype) or type_

@@ -166,7 +166,7 @@ def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
         if low_value < low or high_value > high:
             bad_value = low_value if low_value < low else high_value
             raise ValueError(
-                f"{name} holds {bad_value:#x}, "
+                f"{name} has {bad_value:#x}, "
                 f"which does not fit in {format_count(type_.bits, 'bit')}"
             )
     return _convert_to_truths(array) if kind == "b" and type_ is Type.PRED else array

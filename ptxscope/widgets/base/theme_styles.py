@@ -74,7 +74,7 @@ COLOUR_ROLES = (
     ColourRole(
         "focus",
         ("▸", "━", "┃"),
-        "where you are, keys, and what is next",
+        "the current place, keys, and the next step",
         _Ink("#ffc53d", "#6b4500", ("bright_yellow", "default"), "bold"),
     ),
     ColourRole(
@@ -101,7 +101,7 @@ COLOUR_ROLES = (
         "a number that was read from bits",
         _Ink("#7cc4ff", "#084a8c", ("cyan", "blue")),
     ),
-    ColourRole("quiet", (), "labels, and what is not reached", _QUIET),
+    ColourRole("quiet", (), "labels, and parts not reached yet", _QUIET),
 )
 """The roles of colours with their meanings, for widgets and for the legend."""
 

@@ -92,7 +92,7 @@ def test_a_register_may_have_the_name_of_a_parameter() -> None:
         (("--arrays", "a.npz", "-o", "d.npy"), "a.npz has no array b; it has a"),
         (("--arrays", "x.npz", "-o", "no/d.npz"), "no/d.npz: No such file or directory"),
         (("b=1", "--arrays", "x.npz", "-o", "d.npz"), "b has a value and is in x.npz"),
-        (("b=1", "--arrays", "wide.npz", "-o", "d.npz"), "a holds 0x100000000, which does not fit"),
+        (("b=1", "--arrays", "wide.npz", "-o", "d.npz"), "a has 0x100000000, which does not fit"),
         (("--arrays", "shapes.npz", "-o", "d.npz"), "do not broadcast"),
         (("--arrays", "twice.npz", "-o", "d.npz"), "twice.npz has two arrays for %r1"),
     ],
@@ -241,7 +241,7 @@ def test_large_arrays_are_computed_piece_by_piece(monkeypatch: pytest.MonkeyPatc
     a[20, 1], a[40, 0] = 1 << 32, 1 << 40
     np.savez("x.npz", r1=a, r2=b)
     said = answer(SETP, "--arrays", "x.npz", "-o", "p.npz", status=2)
-    assert "%r1 holds 0x10000000000, which does not fit in 32 bits" in said
+    assert "%r1 has 0x10000000000, which does not fit in 32 bits" in said
 
 
 HEADER = "{{'descr': '<u4', 'fortran_order': False, 'shape': {}, }}"
