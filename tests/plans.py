@@ -58,7 +58,7 @@ class _Draw:
         return key
 
     def keys(self, lanes: int | None = None, within: Range = _LARGEST) -> list[str]:
-        """The values with so many lanes and in a range; mostly those that came last."""
+        """The values with a number of lanes and in a range; mostly the latest ones."""
         found = [
             key
             for key, x in self.nodes.items()

@@ -59,7 +59,7 @@ def golden_rows() -> tuple[Golden, ...]:
 
 @cache
 def plain_rows() -> tuple[Golden, ...]:
-    """Executed rows of the instructions beside the 27; those of PTX 9.2 come from ptxas 13.5."""
+    """Executed rows of instructions outside the 27; PTX 9.2's rows come from ptxas 13.5."""
     found = []
     for name, column in (("plain.csv", "ptxas_13_0"), ("plain_ptx_9_2.csv", "ptxas_13_5")):
         for row in table(name):

@@ -201,7 +201,7 @@ def _subc(mods: list[str], a: int, b: int, borrow: int = 0) -> tuple[int, ...]:
 
 
 def _mul(mods: list[str], a: int, b: int) -> int:
-    """Multiply by adding shifted words, of which those of sign bits are subtracted."""
+    """Multiply by adding shifted words; sign bits' words are subtracted."""
     width = _width(mods)
     product = sum(a << place for place, bit in enumerate(_bits(b, width)) if bit)
     if mods[-1][0] == "s":
@@ -259,7 +259,7 @@ def _divide(mods: list[str], a: int, b: int) -> tuple[int, int]:
 
 
 def _pack(type_: str, a: int, b: int, c: int = 0) -> int:
-    """The manual's loops of `cvt.pack`: td is tb, then the bits of ta, then those of c."""
+    """The manual's loops of `cvt.pack`: td is tb, then the bits of ta, then the bits of c."""
     size = int(type_[1:])
     low, high = (-(1 << size - 1), (1 << size - 1) - 1) if type_[0] == "s" else (0, (1 << size) - 1)
     ta, tb = (_bits(min(max(_signed(x, 32), low), high), 32) for x in (a, b))
@@ -382,7 +382,7 @@ OPCODES = tuple(_FUNCTIONS)
 
 
 def compute(mnemonic: str, *operands: int, ptxas: bool = False) -> tuple[int, ...]:
-    """The results of a mnemonic on operands in the order in which they are written."""
+    """The results of a mnemonic on operands in written order."""
     opcode, *mods = mnemonic.split(".")
     options = {}
     if ptxas and opcode in ("bfe", "bfi") and mods[-1].endswith("64"):

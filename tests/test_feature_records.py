@@ -89,7 +89,7 @@ def test_at_most_three_features_need_a_feature(feature: Feature) -> None:
 
 
 def find_features(path: Path, *, is_module_only: bool = False) -> Iterator[str]:
-    """Yield the features from which a file imports; those of functions too, unless told."""
+    """Yield the features that a file imports from, by default also in functions."""
     tree = ast.parse(path.read_text("utf-8"))
     package = ".".join(path.relative_to(TREE).with_suffix("").parts)
     for node in tree.body if is_module_only else ast.walk(tree):

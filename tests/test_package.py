@@ -1,4 +1,4 @@
-"""The names of the package: those of the core, and those that features add."""
+"""The names of the package: the core's, and the names that features add."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ QUICK = 12
 """The default run draws this many times fewer of them."""
 
 ALONE = pytest.StashKey[set[str]]()
-"""Tests that run in the thorough tier only, of those that were collected."""
+"""The collected tests that run only in the thorough tier."""
 
 SAMPLE = 64
 """The default run takes one of so many cases of what is `sampled`."""

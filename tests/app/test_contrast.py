@@ -232,7 +232,7 @@ def test_a_role_has_the_contrast_that_was_asked_for(role: ColourRole) -> None:
 
 @pytest.mark.parametrize("name", FULL)
 def test_no_colour_has_two_meanings(name: str) -> None:
-    """Roles differ from each other, and all but number and quiet from those of data."""
+    """Roles differ from each other, and all but number and quiet from data's roles."""
     palette = ThemeStyles(THEMES[name])
     roles = {role.name: palette.resolve_style(role.name).color for role in COLOUR_ROLES}
     assert len(set(roles.values())) == len(roles)

@@ -224,7 +224,7 @@ def test_a_signal_to_continue_starts_nothing_twice(
             explorer.process.send_signal(last)
         explorer.process.send_signal(signal.SIGCONT)
         if not last:
-            explorer.wait_for(b"vadd4")  # all is painted anew
+            explorer.wait_for(b"vadd4")  # everything is repainted
             explorer.type(b"q")
         end(explorer, 128 + last if last else 0)
 

@@ -30,7 +30,7 @@ def listing(drive: Driver) -> str:
 
 
 async def open_statements(drive: Driver, text: str) -> None:
-    """Open statements as a listing, as those that are no block are when they are pasted."""
+    """Open statements as a listing, like pasted statements that are not a block."""
     await drive.screen.perform(open_text, text, "pasted")
     await drive.text()
 

@@ -136,7 +136,7 @@ async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> N
     called = {format_key(key): key for ids in KEYS for key in ids.split(",")}
     async with explorer(*E3, size=(120, 40)) as drive:
         await drive.press(*keys)
-        # the last are there always, but for those that a field would take
+        # the last ones are always there, except keys that a field would take
         here = _keys_here(drive)[: -1 if name in TYPED else -3]
         own = [text for text, (_, node) in here if node is not None]
         offered = own + [text for text, (_, node) in here if node is None][:1]
@@ -275,7 +275,7 @@ async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
 
 
 async def test_under_a_panel_the_footer_offers_nothing() -> None:
-    """Its keys stand on its frame; those of the screen beneath do not act."""
+    """Its keys are on its frame; the keys of the screen below have no effect."""
     async with explorer(size=(80, 24)) as drive:
         before = footer(drive)
         assert "q quit" in before

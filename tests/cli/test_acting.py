@@ -106,7 +106,7 @@ GIVEN: dict[str, list[str]] = {
     "no-text": ["--no-text"],
     "beside": ["--beside", "%1=7"],
 }
-if others := [x for x in LAYOUTS if x != TALL]:  # those of features
+if others := [x for x in LAYOUTS if x != TALL]:  # features' layouts
     GIVEN["layout"] = ["--layout", others[0]]
 BESIDE = {"alt": ["--alt"]}
 """Options of the command only."""

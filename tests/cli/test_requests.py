@@ -58,7 +58,7 @@ def _unescape(text: str) -> str:
 
 
 def _copy(text: str, edits: str) -> str:
-    """Return a file in which the text before each arrow is that behind it."""
+    """Return a file with the text after each arrow instead of the text before it."""
     for old, new in (_unescape(edit).split(" => ") for edit in edits.splitlines()):
         assert old in text
         text = text.replace(old, new)

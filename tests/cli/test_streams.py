@@ -218,7 +218,7 @@ def test_only_a_terminal_changes_the_text_of_an_author(tmp_path: Path, run: Run)
         assert not set(title) - set("nobreakabz ") & set(told)
 
 
-# --- text that is none -------------------------------------------------------------------
+# --- invalid text ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("format_", some(["text", "markdown", "html", "svg", "json", "rst"], 0, 3))

@@ -16,7 +16,7 @@ from ptxscope.screens.main import column_pane
 from tools.screenshots import TERMINAL
 
 _TURNS = 3
-"""Turns of the event loop in which nothing was ready, after which nothing will be."""
+"""Idle turns of the event loop that prove it idle for good."""
 
 
 async def still(*_: float) -> None:

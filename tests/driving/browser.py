@@ -127,7 +127,7 @@ class Browser:
     @classmethod
     @contextmanager
     def start(cls, folder: Path) -> Iterator[Self]:
-        """A browser that ends with the block; skips the test where there is none."""
+        """A browser that ends with the block; skips the test without one."""
         if CHROMIUM is None:
             pytest.skip("there is no Chromium here")
         browser = cls(folder)

@@ -1,4 +1,4 @@
-"""The command line in this process: what it says and how it ends, without starting Python anew."""
+"""The command line in this process: its output and exit status, without another Python."""
 
 from __future__ import annotations
 

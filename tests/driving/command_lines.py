@@ -1,4 +1,4 @@
-"""Command lines that succeed and print something, by what they try: those of the core."""
+"""The core's command lines that succeed and print something, by their purpose."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def extend_table(own: dict[str, Any], module: str, name: str) -> dict[str, Any]:
 
 
 def iter_paths(own: Path, pattern: str) -> Iterator[Path]:
-    """Yield a file of the core's tests, and those of features' tests that a pattern finds."""
+    """Yield a file of the core's tests, and matching files of features' tests."""
     yield own
     yield from sorted(FOLDER.glob(f"*/{pattern}"))
 

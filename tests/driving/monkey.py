@@ -96,7 +96,7 @@ class MonkeyEvent(NamedTuple):
 
 
 def list_bound_keys(drive: Driver) -> list[str]:
-    """Return the keys of all bindings that apply now, but those that end the explorer."""
+    """Return the keys of all current bindings, except the ones that end the explorer."""
     return sorted(key for key in drive.app.screen.active_bindings if key not in _ENDS)
 
 

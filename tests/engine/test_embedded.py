@@ -155,11 +155,11 @@ RUST_LITERALS = [
 
 @pytest.mark.parametrize(("operands", "d"), RUST_LITERALS)
 def test_literals_of_rust_are_constants(operands: str, d: int) -> None:
-    """Expected: the sum in byte 0, the other bytes those of z."""
+    """Expected: the sum in byte 0, and z's other bytes."""
     text = RUST_ADD.replace("OPERANDS", operands)
     assert execute(load(text, "x.rs")[0], {}).registers["%d"].bits == d
 
 
 def test_literals_of_llvm_are_constants() -> None:
-    # the sum of a negative $1 and 5 is clamped to 0; the other bytes are those of -7
+    # the sum of a negative $1 and 5 is clamped to 0; the other bytes are -7's
     assert execute(load(LLVM, "x.ll")[0], {"$1": 1}).registers["$0"].bits == 0xFFFFFF06

@@ -306,7 +306,7 @@ REGISTERS = (
 
 
 def test_the_verdict_on_operands_is_that_of_ptxas() -> None:
-    """Wider registers of ``cvt`` and those of 8 bits, moves of lists, and sums, not modelled."""
+    """Wider and 8-bit registers of ``cvt``, moves of lists, and sums, which are not modelled."""
     rows = table("operand_verdicts.csv")
     assert {row["ptxas_13_0"] for row in rows} == {"accept", "reject"}
     for row in rows:

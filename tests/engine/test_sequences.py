@@ -191,7 +191,7 @@ def test_a_sequence_is_described() -> None:
 
 
 def expand(statements: str) -> str:
-    """Statements with those of the sum in the place of their numbers, as <1-6>."""
+    """Statements with the sum's statements for their numbers, as <1-6>."""
     return re.sub(
         r"<(\d)-?(\d?)>", lambda x: " ".join(ADD[int(x[1]) - 1 : int(x[2] or x[1])]), statements
     )

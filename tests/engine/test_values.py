@@ -14,7 +14,7 @@ from ptxscope.engine.syntax.values import list_first_characters, parse_value
 from tests.reference_data import read_lines
 
 LARGEST = {
-    # bits, and the number with half the distance to what would be the next: the first that is none
+    # bits, and the number half-way to the next pattern after the largest: the first invalid one
     Type.F32: (0x7F7FFFFF, (2**24 - 1) * 2**104 + 2**103),
     Type.F64: (0x7FEFFFFFFFFFFFFF, (2**53 - 1) * 2**971 + 2**970),
 }

@@ -1,4 +1,4 @@
-"""Colours: readable in both themes, those of HTML with each kind of cone missing too."""
+"""Colours: readable in both themes; HTML's also with each kind of cone missing."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def traced(line: str, model: str = "isa") -> Trace:
 
 
 def drawn(lines: tuple[str, ...], every: int) -> tuple[str, ...]:
-    """Some of the lines, and more of those that throw everything away."""
+    """Some of the lines, and more of the lines that discard everything."""
     more = max(every // 5, 9)
     return tuple(
         line

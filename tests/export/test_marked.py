@@ -116,7 +116,7 @@ def test_every_value_is_found(sample: Trace, form: str, seen: Callable[..., Seen
     steps = [f"{step.number}. {format_title(step)}" for step in sample.steps]
     titled = seen(annotated(sample, "T")).headings
     assert titled[: len(steps) + 2] == ["T", *steps, "Result"]
-    # without a title, there is none above those of Markdown, which then are bold
+    # without a title, no heading is above Markdown's, which are then bold
     assert found.headings == ([] if form == "markdown" else titled[1:])
     assert found.code[0] == str(sample.instruction)
 

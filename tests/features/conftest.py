@@ -1,4 +1,4 @@
-"""Tests of features wait and draw like those of the app."""
+"""Tests of features wait and draw like the app's tests."""
 
 from tests.driving.app_waits import _frames, _styles, _terminal, _waits
 

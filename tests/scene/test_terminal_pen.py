@@ -294,7 +294,7 @@ def test_two_answers_divide_the_columns_between_them(size: tuple[int, int]) -> N
     [("vmad.s32.s32.u32.shr15 d, -a, b, c", 15), ("vmad.s32.s32.u32.shr7 d, -a, b, c", 7)],
 )
 def test_a_caption_is_below_its_bits(ptx: str, amount: int, width: int) -> None:
-    """The bits that are kept are the result; the result is not said behind those that are lost."""
+    """The kept bits are the result, which is not repeated after the lost bits."""
     one = trace(ptx, {"a": 0x7FFF1234, "b": 0xC0FFEE12, "c": 0x80000011})
     total = -0x7FFF1234 * 0xC0FFEE12 + 0x80000011 - (1 << 32)
     strips = build_scene(one).rows["scale.t"].figure

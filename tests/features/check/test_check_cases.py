@@ -48,7 +48,7 @@ def _fix_line(edit: TextEdit, text: str) -> str:
 
 
 def _is_like(facts: dict[str, Any], known: dict[str, Any]) -> bool:
-    """Return whether facts are those that are known; of some texts, only a part is."""
+    """Return whether facts are as known; some texts are known only in part."""
     findings = zip_longest(facts["findings"], known.get("findings", []))
     return (
         facts["line"] == known["line"]
@@ -67,7 +67,7 @@ def test_check_reports_exactly_the_items_of_the_case_file(name: str) -> None:
     items = check_text(case.text, case.name, case.definitions)
     if case.name.endswith(".ptx") and not name.startswith(UNWRITTEN_CASES):
         items = filter_items(items, lambda x: x.rule == "unwritten")
-    added = {rule.id for rule in list_added_rules()}  # those of other features
+    added = {rule.id for rule in list_added_rules()}  # other features' rules
     found = [list_facts(x, case) for x in filter_items(items, lambda x: x.rule in added)]
     pairs = list(zip_longest(found, case.items))
     assert all(x and y and _is_like(x, y) for x, y in pairs), f"{found}\nknown: {case.items}"

@@ -169,7 +169,7 @@ def list_differing(names: tuple[str, ...], column: str) -> Iterator[str]:
     ],
 )
 def test_executed_results_are_counted(id_: str, pattern: str) -> None:
-    # a form that another erratum can change is none of these
+    # these are not forms that another erratum can change
     files = ("golden", "errata", "guarded", "plain")
     counts = {
         version: sum(

@@ -29,7 +29,7 @@ def test_a_binary_file_is_refused() -> None:
 
 @pytest.mark.parametrize("format_", ["text", "json", "sarif"])
 def test_a_source_may_hold_half_a_pair(format_: str) -> None:
-    # \x escapes of a Python string and the name of a file can make text that is none
+    # \x escapes of a Python string and the name of a file can contain bytes that are not text
     source = b'ptx = """vadd4.u32.u32.u32 d\\ud800, a, b, \\x1b[31m;"""\n'
     Path("\udcff.py").write_bytes(source)
     status, said, _ = run("check", "-f", format_, "\udcff.py")

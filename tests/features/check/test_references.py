@@ -55,7 +55,7 @@ def test_every_section_has_a_page_with_its_instructions_and_the_address() -> Non
 
 
 def shown_reference(drive: Driver) -> str:
-    """The reference whose page is on top; empty if there is none."""
+    """The reference whose page is on top; may be empty."""
     screen = drive.app.screen
     return screen.reference if isinstance(screen, ReferenceScreen) else ""
 

@@ -1,4 +1,4 @@
-"""``ptxscope run`` of a CUDA source: nvcc compiles it; names and lines are those of the source."""
+"""``ptxscope run`` of a CUDA source: nvcc compiles it; names and lines are the source's."""
 
 from __future__ import annotations
 

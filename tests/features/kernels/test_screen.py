@@ -167,7 +167,7 @@ async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
         assert "the operands of thread (1,0,0) of block (0,0,0), step 14" in shown
         assert "F5 returns to the run" in shown
         assert "not those of the run" not in shown
-        assert drive.screen.focused is None  # the keys are those of the steps
+        assert drive.screen.focused is None  # the keys are the steps'
         drive.agree()
 
 

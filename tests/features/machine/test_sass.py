@@ -174,7 +174,7 @@ OTHER_SPELLINGS, REFUSED_SPELLINGS = (
     part.splitlines()[1:]
     for part in (_DATA / "machine_spellings.txt").read_text("utf-8").split("\n\n")
 )
-"""Spellings that the samples lack, and those that have no known meaning."""
+"""Spellings that the samples lack, and spellings without a known meaning."""
 
 
 def list_spellings() -> Iterator[tuple[str, Opcode]]:

@@ -137,7 +137,7 @@ def test_lower_keeps_the_names_of_registers(stored: list[str]) -> None:
     kept, given = (int(x, 0) for x in witness.groups())
     (magnitude,) = struct.unpack("<I", struct.pack("<f", min(kept, 2**32 - kept)))
     assert given == magnitude != kept
-    assert "part of guard d" in text  # the names of rows are those of the trace
+    assert "part of guard d" in text  # rows have the trace's names
 
 
 def test_lower_as_json(stored: list[str]) -> None:

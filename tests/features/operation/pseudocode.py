@@ -220,7 +220,7 @@ class Reader:
         return words
 
     def _read_form_condition(self) -> bool | None:
-        """A condition on the form; None if it is none."""
+        """A condition on the form; None for any other text."""
         machine, form, start = self.machine, self.machine.form, self.at
         word = self.peek()
         if word.startswith(".") and len(word) > 1 and word[1].isalpha():
@@ -557,7 +557,7 @@ def encode_one(type_: str) -> int:
 
 
 def compare(name: str, x: float, y: float) -> int:
-    """1 if a comparison holds; with a NaN, only `nan` and those that end in u do."""
+    """1 if a comparison is true; with a NaN, only `nan` and names that end in u are."""
     is_unordered = x != x or y != y
     if name in ("nan", "num"):
         return int(is_unordered == (name == "nan"))

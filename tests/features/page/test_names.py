@@ -1,4 +1,4 @@
-"""The names that the page's JavaScript reads are those that Python provides."""
+"""The page's JavaScript reads exactly the names that Python provides."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_changes_have_all_names_that_javascript_reads() -> None:
     read = {*find("page.js", r"\bchanges\.(\w+)"), *find("page.js", r'"(\w+)" in changes')}
     regions = {name for name in changes if name.startswith("#")}
     assert read <= {*changes}
-    # the keys by which Python decides whether a picture is drawn anew
+    # the keys that decide whether Python redraws a picture
     assert {*changes} - read - regions == {"trace", "options"}
     ids = {*re.findall(r'\bid="([\w-]+)"', INDEX)}
     assert {name[1:] for name in regions} <= ids

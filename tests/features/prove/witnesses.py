@@ -1,4 +1,4 @@
-"""A plugin of pytest: the solver's answers are any that hold, not those of its version.
+"""A plugin of pytest: the solver's answers may be any valid ones, whatever its version.
 
 `python3 dev.py test -p tests.features.prove.witnesses` shows tests that compare the digits of a
 counterexample instead of checking it. PTXSCOPE_WITNESSES is the seed of other answers.

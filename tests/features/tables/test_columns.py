@@ -1,4 +1,4 @@
-"""A CSV file of operands: the results are those of its rows one by one."""
+"""A CSV file of operands has the results of its rows one by one."""
 
 from __future__ import annotations
 
