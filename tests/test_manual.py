@@ -594,7 +594,8 @@ def test_the_shell_examples_of_the_manual_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
-def test_python_in_a_page_runs(path: Path) -> None:
+def test_python_in_a_page_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a figure is saved
     for block in find_blocks(read_page(path), "python"):
         exec(compile(block, str(path), "exec"), {})
 

@@ -203,6 +203,7 @@ def test_paper_has_the_whole_picture_on_one_page(browser: Browser, shown: Trace,
         assert len(wanted) > 50
         (found,) = [at for at, text in enumerate(said) if wanted[0] in text]
         assert [x for x in wanted if x not in said[found]] == []
+        assert "Allvaluesintables" not in "".join(said)  # nobody unfolds paper
         for page, text in zip(document, pages, strict=True):
             wide, high = page.get_size()
             for left, low, right, top in map(text.get_charbox, range(text.count_chars())):
