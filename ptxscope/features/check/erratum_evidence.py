@@ -58,7 +58,10 @@ _FINDINGS = {
 }
 NO_PROOF = "Not proved: the machine code of this line has branches, which are not interpreted."
 NO_GPU = "No GPU has run it: values and proofs assume a meaning for each machine instruction."
-ON_A_GPU = "A GPU shows it: a published record of its results has the fault."
+ON_A_GPU = (
+    "A GPU shows it: in a published record of its results, `vadd.u32.u32.s32.sat` of 0xffffffff "
+    "and 0x7fffffff gives 0x7ffffffe."
+)
 
 
 def iter_findings(id_: str) -> Iterator[tuple[str, ...]]:
@@ -70,8 +73,8 @@ def iter_findings(id_: str) -> Iterator[tuple[str, ...]]:
         if rows_of_kind := [x for x in rows if (x.method, x.result) == (method, result)]:
             yield text, *_iter_releases(rows_of_kind)
     if executed_rows := [x for x in rows if x.method == "executed"]:
-        counts = " and ".join(f"{x.lines:,} of ptxas {x.ptxas}" for x in executed_rows)
-        yield (f"Executed in an interpreter: results of other lines with this fault: {counts}.",)
+        counts = " and ".join(f"{x.lines:,} with ptxas {x.ptxas}" for x in executed_rows)
+        yield (f"Other lines, executed in an interpreter: {counts} show this fault.",)
     yield (ON_A_GPU if any(x.method == "device" for x in rows) else NO_GPU,)
 
 

@@ -24,6 +24,9 @@ class ErratumTexts(NamedTuple):
     counter: str = ""
     impact: str = ""
     tried: str = ""
+    targets: str = ""
+    forms: str = ""
+    replacement: tuple[str, ...] = ()
 
 
 @cache

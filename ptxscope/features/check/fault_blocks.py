@@ -18,7 +18,7 @@ from ...documents.formats.markup import (
 from ...engine.isa.encodings import format_hex
 from ...engine.isa.entry import format_citation
 from ...engine.micro_operations.base import RowTrace
-from ...engine.semantics.rules import NEWEST, OLDEST, Erratum
+from ...engine.semantics.rules import ERRATA, NEWEST, OLDEST, Erratum
 from ...engine.syntax.errors import format_names
 from ...engine.tracing.step_text import describe_lane, format_title, get_row_name
 from ...engine.tracing.trace import Step
@@ -34,7 +34,7 @@ REPRODUCE = "Reproduce"
 CODE = "Machine code"
 ARGUMENT = "Why the documented result holds"
 IMPACT = "Impact"
-REPLACEMENT = "In plain PTX, with the documented result"
+REPLACEMENT = "Other PTX with the documented result"
 EVIDENCE = "Evidence and its limits"
 STEPS = "The documented steps, and those of the compiled code"
 DOCUMENTED_STEPS = "The documented steps"
@@ -135,7 +135,7 @@ def _iter_result_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[t
     if is_same_line and len(fault.errata) == 1:
         wrong = _list_texts(fault)[0].wrong
     yield "Wrong", wrong or "for these operands; for others unknown"
-    forms = _join_texts(x.forms for x in fault.errata)
+    forms = _join_texts(load_texts()[x.id].forms or x.forms for x in fault.errata)
     yield "Affected forms", forms or "this line; whether others are is unknown"
 
 
@@ -237,7 +237,7 @@ class _History:
     def targets(self) -> str:
         """The targets that were tried."""
         if not self.wrong_rows:
-            return "as above"
+            return load_texts()[self.erratum.id].targets or "unknown"
         text = join_targets(self.affected_targets)
         if self.other_rows:
             text += f" are wrong, {join_targets(_list_targets(self.other_rows))} are right"
@@ -305,7 +305,8 @@ def _find_formulas(fault: CompilerFault) -> tuple[str, str]:
     formulas = [str(describe_lane(x, lane).formula) for x in (row, other)]
     if formulas[0].startswith(f"{get_row_name(row)} = "):  # the value alone
         return "", ""
-    first, second = (f", because `{x}`" for x in formulas)
+    of_name = "" if row.key.endswith(".t") else f" for {row.name}"
+    first, second = (f", because `{x}`{of_name}" for x in formulas)
     return first, second
 
 
@@ -336,19 +337,25 @@ def _iter_code_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[B
         yield make_paragraph(f"The code was not assembled again: {listing.remark}.", is_close=True)
     yield make_paragraph(
         f"{source} ptxas {first.ptxas}, `-arch={first.arch}`, default `-O3`, by nvdisasm "
-        f"{first.nvdisasm}, without the computation of addresses.",
+        f"{first.nvdisasm}, without the computation of addresses and without `.reuse`.",
         is_close=True,
     )
-    is_interpreted = any(x.value for x in listing.rows)
-    yield make_paragraph(
-        "On the right is the value that each instruction writes for these operands; `>` marks the "
-        "first one that departs from the documented steps."
-        if is_interpreted
-        else "The code has branches and was not interpreted, so no values are known.",
-        is_close=True,
-    )
+    yield make_paragraph(_describe_values(listing), is_close=True)
     yield make_verbatim(_iter_code_lines(listing.rows), is_close=True)
     yield from (make_paragraph(x.cause) for x in _list_texts(fault) if fault.is_example and x.cause)
+
+
+def _describe_values(listing: FaultListing) -> str:
+    """Return the meaning of the columns beside the code."""
+    if not any(x.value for x in listing.rows):
+        return "The code has branches and was not interpreted, so no values are known."
+    mark = (
+        "`>` marks the first one that departs from the documented steps, and `not` stands before "
+        "the documented value."
+        if any(x.mark for x in listing.rows)
+        else "no instruction is marked, because none was matched to a documented step."
+    )
+    return f"On the right is the value that each instruction writes for these operands; {mark}"
 
 
 def _iter_code_lines(rows: Iterable[CodeRow]) -> Iterator[str]:
@@ -356,14 +363,20 @@ def _iter_code_lines(rows: Iterable[CodeRow]) -> Iterator[str]:
     text_width = min(max(len(x.text) for x in rows), _MAX_TEXT)
     value_width = max(len(x.value) for x in rows)
     for x in rows:
-        documented = f"documented: {x.documented}" if x.documented else ""
-        remark = "; ".join(filter(None, (x.meaning, documented)))
+        documented = f"not {x.documented}" if x.documented else ""
+        remark = ", ".join(filter(None, (x.meaning, documented)))
         start = f"{'>' if x.mark else ' '}{x.offset}  {x.text:<{text_width}}"
         yield f"{start}  {x.value:<{value_width}}  {remark}".rstrip()
 
 
 def _iter_argument_blocks(fault: CompilerFault) -> Iterator[Block]:
-    for texts in _list_texts(fault):
+    for x in fault.errata:
+        texts = load_texts()[x.id]
+        if not fault.is_example:
+            values = " ".join(f"{name}={bits:#x}" for name, bits in x.example[1].items())
+            yield make_paragraph(
+                f"Of another line with this fault, `{x.example[0]}` for `{values}`:"
+            )
         points = [(text,) for text in texts.argument]
         if texts.siblings:
             lines = format_names([f"`{x}`" for x in texts.siblings])
@@ -372,14 +385,16 @@ def _iter_argument_blocks(fault: CompilerFault) -> Iterator[Block]:
             )
         yield make_points(points, is_close=True, is_numbered=True)
         if texts.counter:
-            yield make_paragraph(f"For the other reading: {texts.counter}")
+            yield make_paragraph(f"Another reading is possible. {texts.counter}")
 
 
 def _iter_replacement_blocks(fault: CompilerFault) -> Iterator[Block]:
     if fault.replacement:
         yield make_verbatim(fault.replacement, "ptx", is_close=True)
         if fault.is_example:
-            yield make_paragraph("It is proved to give the documented result for all operands.")
+            yield make_paragraph(
+                "By the PTX ISA, it is proved to give the documented result for all operands."
+            )
 
 
 def _iter_evidence_blocks(fault: CompilerFault) -> Iterator[Block]:
@@ -388,7 +403,18 @@ def _iter_evidence_blocks(fault: CompilerFault) -> Iterator[Block]:
     for x in fault.errata:
         if not fault.is_example:
             yield make_paragraph(f"Known of another line, `{x.example[0]}`:", is_close=True)
-        yield make_points(iter_findings(x.id), is_close=True)
+        yield make_points((*iter_findings(x.id), *_iter_other_faults(fault, x)), is_close=True)
+
+
+def _iter_other_faults(fault: CompilerFault, x: KnownErratum) -> Iterator[tuple[str, ...]]:
+    """Yield which other faults the line of an example has: the proofs are of all of them."""
+    forms = [statement.instruction.form for statement in fault.block.statements]
+    others = [y for y in ERRATA if y is not x and any(map(y.touches, forms))]
+    if fault.is_example and isinstance(x, Erratum) and others:
+        titles = "; ".join(load_texts()[y.id].title for y in others)
+        yield (
+            f"The line has other faults, too, and the proof is of all of them together: {titles}.",
+        )
 
 
 def _is_recorded(fault: CompilerFault, proof: LineProof) -> bool:

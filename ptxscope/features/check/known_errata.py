@@ -24,10 +24,12 @@ def find_erratum(id_: str) -> KnownErratum:
 
 def find_replacement(x: KnownErratum) -> tuple[str, ...]:
     """Return the plain PTX with the documented result of the example; empty if there is none."""
+    from .erratum_texts import load_texts
     from .replacement import make_replacement
 
-    has_example = isinstance(x, Erratum) and x is not FLAG_ERRATUM
-    return (make_replacement(parse(x.example[0])) or ()) if has_example else ()
+    if lines := load_texts()[x.id].replacement:
+        return lines
+    return make_replacement(parse(x.example[0])) or ()
 
 
 def list_sections(x: KnownErratum) -> tuple[str, ...]:

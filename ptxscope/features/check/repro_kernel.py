@@ -147,13 +147,21 @@ def _iter_moves(inputs: Iterable[ArrayPlace], values: Mapping[str, int]) -> Iter
 def _iter_loads(inputs: Iterable[ArrayPlace], values: Mapping[str, int]) -> Iterator[str]:
     yield "ld.param.u64 to, [out];"
     yield "ld.param.u64 from, [in];"
-    for x in inputs:
+    for x, load in _align_loads(inputs):
         is_truth = x.type is Type.PRED
-        load = f"ld.global.{'b32 word' if is_truth else f'{_format_type(x.type)} {x.name}'}"
-        comment = f"{x.name} = {_format_value(values.get(x.name, 0), x.type)}"
-        yield f"{load}, [from{f'+{x.offset}' if x.offset else ''}];  // {comment}"
+        yield f"{load}  // {x.name} = {_format_value(values.get(x.name, 0), x.type)}"
         if is_truth:
             yield f"setp.ne.u32 {x.name}, word, 0;"
+
+
+def _align_loads(inputs: Iterable[ArrayPlace]) -> Iterator[tuple[ArrayPlace, str]]:
+    """Yield each operand with the statement that loads it, all of one width."""
+    loads = {}
+    for x in inputs:
+        register = "b32 word" if x.type is Type.PRED else f"{_format_type(x.type)} {x.name}"
+        loads[x] = f"ld.global.{register}, [from{f'+{x.offset}' if x.offset else ''}];"
+    width = max(map(len, loads.values()), default=0)
+    return ((x, f"{load:<{width}}") for x, load in loads.items())
 
 
 def _iter_stores(

@@ -159,17 +159,24 @@ class _Valuation:
         first = next(
             (i for i, x in enumerate(documented_values) if x and not pairs[i][0].is_store), -1
         )
+        stored = None
         if first < 0 and (any(self.matches) or self._count_values() == 1):
             stores = (x for x in self.run.effects if self._find_wrong_result(x) and x.reads)
-            first = next((x.reads[-1] for x in stores), -1)
+            if store := next(stores, None):
+                first, stored = store.reads[-1], self._find_wrong_result(store)
         for index, (effect, match) in enumerate(pairs):
             if effect.origin is not MachineOrigin.ADDRESS:
+                meaning = self._format_meaning(effect, match)
+                documented = documented_values[index]
+                if stored and index == first:
+                    meaning = f"{meaning}, stored as {stored.name}".removeprefix(", ")
+                    documented = self._format_documented(stored)
                 yield ValuedInstruction(
                     f"{effect.ins.offset:04x}",
                     effect.ins.text,
                     self._format_value(effect),
-                    self._format_meaning(effect, match),
-                    documented_values[index],
+                    meaning,
+                    documented,
                     is_wrong=index == first,
                 )
 
@@ -188,12 +195,15 @@ class _Valuation:
         is_wrong = slot and self.results[slot.role] != self.documented_results[slot.role]
         return slot if is_wrong else None
 
+    def _format_documented(self, slot: ParameterSlot) -> str:
+        return format_hex(self.documented_results[slot.role], slot.type.bits)
+
     def _find_documented(
         self, effect: MachineEffect[LaneValues], match: MatchedInstruction | None
     ) -> str:
         """Return the documented value of an instruction, if it differs from its own."""
         if slot := self._find_wrong_result(effect):
-            return format_hex(self.documented_results[slot.role], slot.type.bits)
+            return self._format_documented(slot)
         if (
             match is None
             or match.purpose is not Purpose.ROW

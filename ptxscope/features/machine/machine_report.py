@@ -380,7 +380,8 @@ def describe_condition(deviation: MachineDeviation) -> str:
     if difference.condition:
         manner = "exactly" if difference.is_exact else "only"
         condition, meanings = _name_terms(difference.condition, deviation)
-        return f"{manner} when {', and '.join((f'`{condition}`', *meanings))}{byte}"
+        remark = f" ({'; '.join(meanings)})" if meanings else ""
+        return f"{manner} when `{condition}`{remark}{byte}"
     if difference.number:
         names = " and ".join(difference.parts)
         return f"for {difference.number:,} of the {difference.total:,} values of {names}{byte}"
@@ -396,11 +397,13 @@ def _name_terms(condition: str, deviation: MachineDeviation) -> tuple[str, list[
             text = re.sub(rf"\b{re.escape(row.key)}(?![\w.])", f"{row.name}{number}", condition)
             if text != condition:
                 title = format_stage_title(stage, rows)
-                meanings.append(f"`{row.name}{number}` is {row.name} of step {number} ({title})")
+                meanings.append(f"`{row.name}{number}` is {row.name} of step {number}, {title}")
                 condition = text
     for suffix, clause in _SUFFIXES.items():
         if re.search(rf"\b[a-e]\.{suffix}(?:\d|\b)", condition):
             meanings.append(clause)
+    if re.search(r"\bguard\b", condition):
+        meanings.append("`guard` is the predicate of the guard")
     return condition, meanings
 
 

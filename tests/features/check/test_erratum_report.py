@@ -21,6 +21,7 @@ from ptxscope.features.check.erratum_evidence import (
     load_evidence,
 )
 from ptxscope.features.check.erratum_report import EXAMPLE, list_parts
+from ptxscope.features.check.erratum_texts import load_texts
 from ptxscope.features.check.fault_blocks import EVIDENCE, REPLACEMENT
 from ptxscope.features.check.known_errata import KNOWN_ERRATA, KnownErratum, find_erratum
 from tests.driving.command_line import run
@@ -79,10 +80,16 @@ def test_the_formulas_are_of_the_step_at_which_the_models_differ() -> None:
     assert f"min({2**64 - 1}, 255) = 255" in shown
 
 
-@pytest.mark.parametrize("id_", ["E18", "F1", "F2"])
-def test_what_has_no_replacement_has_no_part_for_one(id_: str) -> None:
-    assert REPLACEMENT not in [part.title for part in list_parts(find_erratum(id_))]
-    assert REPLACEMENT in [part.title for part in list_parts(find_erratum("E3"))]
+@pytest.mark.parametrize("x", KNOWN_ERRATA, ids=IDS)
+def test_each_erratum_has_a_replacement(x: KnownErratum) -> None:
+    assert REPLACEMENT in [part.title for part in list_parts(x)]
+
+
+def test_the_faults_that_a_proof_is_of_are_named() -> None:
+    for id_, others in (("E10", ("E11", "E12")), ("E12", ("E10", "E11")), ("E3", ())):
+        shown = " ".join(write_part(find_erratum(id_), EVIDENCE).split())
+        assert ("The line has other faults" in shown) == bool(others)
+        assert all(load_texts()[x].title in shown for x in others)
 
 
 # --- the evidence ----------------------------------------------------------------------------

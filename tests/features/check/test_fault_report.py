@@ -155,7 +155,7 @@ def test_the_kernel_is_one_thread_with_the_values() -> None:
     ptx = make_example_fault(find_erratum("E3")).kernel.ptx
     assert "%tid" not in ptx
     assert "[from+4];  // b = 0x00000000" in ptx
-    assert "[from];  // a = 0xffffffff, that is -1" in ptx
+    assert "[from];    // a = 0xffffffff, that is -1" in ptx
     assert f"    {E3};\n" in ptx
     assert "// documented: 0x11223300; compiled: 0x112233ff" in ptx
     constants = make_example_fault(find_erratum("F2")).kernel.ptx
@@ -226,4 +226,4 @@ def test_machine_code_is_recorded_where_no_tools_are() -> None:
     # found by hand: the choice of the bound is the first that departs
     (marked,) = re.findall(r"^>.*$", text, re.M)
     assert marked.startswith(">0100  SEL R0, R0, 0xff, !P0 ")
-    assert marked.endswith("documented: 0x00000000")
+    assert marked.endswith("(saturate), not 0x00000000")
