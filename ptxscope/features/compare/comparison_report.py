@@ -10,7 +10,10 @@ from ...documents.formats.markup import Block, make_heading, make_paragraph, mak
 from ...documents.formats.text import WIDTH, command_lines
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import format_count
+from ..kernels.kernel_report import iter_origin_lines
+from ..kernels.launches.kernel_run import KernelRun, Launch
 from ..kernels.launches.launch_text import Argument, format_dtype
+from ..kernels.launches.thread_log import ThreadLog
 from ..prove.proof import Verdict
 from ..prove.proof_report import format_seconds
 from .comparison import KernelComparison
@@ -173,10 +176,33 @@ def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block
     ]
     for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
         yield make_heading(letter)
+        lines = [*_iter_origin_lines(comparison, LETTERS.index(letter))]
+        if lines:
+            yield make_verbatim(lines, is_close=True)
         words = ["ptxscope", "run", kernel.file, "--kernel", kernel.kernel.name, *shapes]
         if kernel.model.errata:
             words += ["--model", kernel.model.name]
         yield make_verbatim(command_lines([*words, *arguments], width), "sh", is_close=True)
+
+
+def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str]:
+    """Yield what kernel 0 or 1 computes the first word that differs from."""
+    run, kernel = comparison.replay, comparison.kernels[index]
+    assert run
+    if not run.differences:
+        return
+    difference = run.differences[0]
+    element = difference.offset // difference.bytes
+    result = run.runs[index]
+    assert isinstance(result, KernelRun)
+    name = f"param{difference.position}"
+    thread = result.get_buffer(name).find_thread(element)
+    if thread < 0:
+        yield f"{name}[{element}] is not written"
+        return
+    log = ThreadLog(thread)
+    Launch(kernel.code, kernel.kernel, run.arguments, run.shape, kernel.model).run(log=log)
+    yield from iter_origin_lines(log, run.shape, name, element)
 
 
 def _format_argument(value: Argument) -> str:
