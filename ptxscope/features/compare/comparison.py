@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...engine.cancellation import IsStopped, never
@@ -19,19 +19,19 @@ from ..prove.operand_conditions import ConditionScope, read_condition
 from ..prove.proof import Verdict
 from ..prove.proof_question import ProofQuestion, find_simple_operands
 from ..prove.solver import Term, Undecided, get_solver_name
-from .kernel_memory import InitialMemory, KernelMemory, NeedBytes, Root
+from .kernel_memory import InitialMemory, KernelMemory, NeedBytes
 from .kernel_terms import KernelTerms
 from .launch_registers import LAUNCH_REGISTERS, add_launch_register
 from .lone_accesses import LETTERS, iter_access_notes
+from .parameters import is_structure
 from .refusals import Refused
 from .replay import Counterexample, Replay, replay
+from .small_examples import iter_launch_wishes, list_small_words, read_memory
 
 _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
 """The beginnings of the names of a kernel's own memory, which nobody reads later."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
-_SMALL_SECONDS = 1.0
-"""The time to find small words of memory for a counterexample."""
 
 
 class KernelSource(NamedTuple):
@@ -66,6 +66,8 @@ class KernelComparison(FrozenRecord):
     has_same_terms: bool = False
     """Whether both compute the same by the same operations, which needs no solver."""
     has_floats: bool = False
+    variables: Mapping[str, bool] = field(default_factory=dict)
+    """The variables of the modules that are used, and whether their contents are known."""
     notes: tuple[str, ...] = ()
     """Sentences on what one kernel accesses, and the other does not."""
     counterexample: Counterexample | None = None
@@ -126,6 +128,8 @@ def _check_parameters(a: Program, b: Program) -> None:
         if x.bytes != y.bytes:
             sizes = f"{8 * x.bytes} bits in A and {8 * y.bytes} in B"
             raise ValueError(f"param{i} has {sizes}")
+        if is_structure(x) != is_structure(y):
+            raise ValueError(f"param{i} is a structure in {'A' if is_structure(x) else 'B'} only")
 
 
 class _Comparer:
@@ -172,6 +176,7 @@ class _Comparer:
             seconds=self.solver.elapsed + self.elapsed_before,
             solver=get_solver_name(),
             has_floats=any(x.values.has_floats for x in self.sides),
+            variables={k: v for x in self.sides for k, v in x.values.variables.items()},
             **more,
         )
 
@@ -179,7 +184,7 @@ class _Comparer:
         """Restrict the parameters and the thread."""
         registers = {}
         for i, (x, y) in enumerate(zip(*(s.kernel.parameters for s in self.sources), strict=True)):
-            if x.is_array or x.element_count != 1:
+            if is_structure(x):
                 continue
             bits = 8 * x.bytes
             for name in {f"param{i}", x.name, y.name}:
@@ -198,7 +203,9 @@ class _Comparer:
 
     def _execute(self) -> None:
         """Execute both kernels on terms."""
-        for letter, source in zip(LETTERS, self.sources, strict=True):
+        modules = [x.code.variables for x in self.sources]
+        variables = ((modules[0], modules[1]), (modules[1], modules[0]))
+        for letter, source, pair in zip(LETTERS, self.sources, variables, strict=True):
 
             def note(count: int, letter: str = letter) -> None:
                 self.on_progress(f"executing {letter}", count)
@@ -206,7 +213,7 @@ class _Comparer:
 
             memory = KernelMemory(self.initial)
             self.sides.append(
-                KernelTerms(letter, source.kernel, source.model, self.question, memory, note)
+                KernelTerms(letter, source.kernel, pair, source.model, self.question, memory, note)
             )
 
     # --- equality
@@ -226,7 +233,7 @@ class _Comparer:
             differences.append(self.terms.make("DISTINCT", *words))
         return differences
 
-    def _has_same_stores(self, aligned: Sequence[Term]) -> bool:
+    def _has_same_stores(self, legal: Sequence[Term]) -> bool:
         """Whether both kernels store the same words at the same places in one order.
 
         Then they leave the same bytes; a solver finds that sooner than that two arrays are equal.
@@ -250,7 +257,7 @@ class _Comparer:
         seconds = min(_STORE_SECONDS, self.solver.remaining / 2)
         try:
             return not unequal or not self.solver.is_possible(
-                *aligned, self.terms.join("OR", unequal), seconds=seconds
+                *legal, self.terms.join("OR", unequal), seconds=seconds
             )
         except Undecided:
             return False
@@ -260,21 +267,21 @@ class _Comparer:
             for fact in side.memory.is_inside:
                 self.solver.add(fact)
         self.on_progress("asking the solver", 0)
-        aligned = [x for side in self.sides for x in side.memory.is_aligned]
+        legal = [x for side in self.sides for x in side.memory.is_legal]
         differences = self._list_differences()
-        if differences and not self._has_same_stores(aligned):
-            conditions = [*aligned, self.terms.join("OR", differences)]
+        if differences and not self._has_same_stores(legal):
+            conditions = [*legal, self.terms.join("OR", differences)]
             if self._is_possible(conditions):
                 return self._describe(conditions)
         for side, other in (self.sides, self.sides[::-1]):
-            facts = [x for x in side.memory.is_aligned if x not in other.memory.is_aligned]
+            facts = [x for x in side.memory.is_legal if x not in other.memory.is_legal]
             if facts:
                 broken = self.terms.join("OR", [self.terms.make("NOT", x) for x in facts])
-                conditions = [*other.memory.is_aligned, broken]
+                conditions = [*other.memory.is_legal, broken]
                 if self._is_possible(conditions):
-                    return self._describe(conditions, is_misaligned=True)
+                    return self._describe(conditions, is_illegal=True)
         return self._answer(
-            Verdict.EQUAL, has_same_terms=not differences, notes=self._list_notes(aligned)
+            Verdict.EQUAL, has_same_terms=not differences, notes=self._list_notes(legal)
         )
 
     def _is_possible(self, conditions: Sequence[Term]) -> bool:
@@ -282,20 +289,20 @@ class _Comparer:
             self.question.get_bits(name)
         return self.solver.is_possible(*conditions)
 
-    def _list_notes(self, aligned: Sequence[Term]) -> tuple[str, ...]:
+    def _list_notes(self, legal: Sequence[Term]) -> tuple[str, ...]:
         memories = [side.memory for side in self.sides]
         lines = [x.format_line for x in self.sources]
-        return tuple(iter_access_notes(memories, lines, self.solver, aligned))
+        return tuple(iter_access_notes(memories, lines, self.solver, legal))
 
     # --- counterexamples
 
     def _describe(
-        self, conditions: Sequence[Term], *, is_misaligned: bool = False
+        self, conditions: Sequence[Term], *, is_illegal: bool = False
     ) -> KernelComparison:
         """Return the answer of a difference: a simple counterexample, run again."""
         self.on_progress("simplifying the counterexample", 0)
         found = find_simple_operands(
-            self.question, conditions, lambda _: False, [*self._iter_launch_wishes()]
+            self.question, conditions, lambda _: False, [*iter_launch_wishes(self.question)]
         )
         assert found is not None
         kept = [*conditions]
@@ -304,9 +311,10 @@ class _Comparer:
             kept.append(
                 self.terms.make("EQUAL", bits, self.terms.make_value(value, bits.sort().bv_size()))
             )
-        kept += self._list_small_words(kept)
+        accesses = [x for side in self.sides for x in side.memory.accesses]
+        kept += list_small_words(self.initial, accesses, kept)
         self.solver.is_possible(*kept)
-        example = Counterexample(found, self._read_memory())
+        example = Counterexample(found, read_memory(self.initial, accesses))
         self.on_progress("running the counterexample", 0)
         units = self._map_units()
         runs = replay(
@@ -314,7 +322,7 @@ class _Comparer:
             example,
             units,
             may_alias=self.may_alias,
-            is_misaligned=is_misaligned,
+            is_illegal=is_illegal,
         )
         verdict, reason = Verdict.DIFFERENT, ""
         if not runs.is_confirmed and not runs.obstacle:
@@ -339,69 +347,11 @@ class _Comparer:
             )
         return "the solver found a difference, but a run of both kernels leaves the same bytes."
 
-    def _iter_launch_wishes(self) -> Iterator[list[Term]]:
-        """Yield wishes for small launches, then for small parameters."""
-        names = [x for x in LAUNCH_REGISTERS if x in self.question.inputs]
-        names += [x for x in self.question.inputs if x not in LAUNCH_REGISTERS]
-        for name in names:
-            bits = self.question.get_bits(name)
-            width = bits.sort().bv_size()
-            if width > 1:
-                limits = (1, 2, 8, 64, 1024) if name in LAUNCH_REGISTERS else (0, 1, 4, 64, 4096)
-                yield [
-                    self.terms.make("BV_ULE", bits, self.terms.make_value(x, width)) for x in limits
-                ]
-
-    def _list_small_words(self, conditions: list[Term]) -> list[Term]:
-        """Return conditions that words of memory, or their high bytes, are 0, as far as it goes."""
-        kept = list[Term]()
-        end = self.solver.elapsed + _SMALL_SECONDS
-
-        def grant(part: Term) -> bool:
-            wish = self.terms.make("EQUAL", part, self.terms.make_value(0, part.sort().bv_size()))
-            seconds = end - self.solver.elapsed
-            try:
-                if seconds > 0 and self.solver.is_possible(
-                    *conditions, *kept, wish, seconds=seconds
-                ):
-                    kept.append(wish)
-                    return True
-            except Undecided:
-                pass
-            return False
-
-        words = dict[Term, None]()
-        for x in (y for side in self.sides for y in side.memory.accesses):
-            name = self.initial.get_name(x.root)
-            index = self.initial.make_index(name, x.distance)
-            for i in range(x.bytes // self.initial.get_unit(name)):
-                place = self.initial.step(index, i)
-                words[self.initial.read(self.initial.arrays[name], place, 1)] = None
-        for word in words:
-            if not grant(word):
-                for low in range(word.sort().bv_size() - 8, -1, -8):
-                    grant(self.terms.cut(word, low, low + 8))
-        return kept
-
-    def _read_memory(self) -> dict[tuple[str, int], int]:
-        """Return the bytes that the kernels find where they access memory."""
-        memory = {}
-        for x in (y for side in self.sides for y in side.memory.accesses):
-            name = self.initial.get_name(x.root)
-            is_done = x.condition is None or self.solver.is_true(x.condition)
-            if x.root.space != "global" or not is_done:
-                continue
-            start, unit = self.solver.get_value(x.distance), self.initial.get_unit(name)
-            index = self.initial.make_index(name, x.distance)
-            for i in range(x.bytes // unit):
-                word = self.initial.read(self.initial.arrays[name], self.initial.step(index, i), 1)
-                value = self.solver.get_value(word)
-                for j in range(unit):
-                    memory[name, start // unit * unit + i * unit + j] = value >> 8 * j & 0xFF
-        return memory
-
     def _map_units(self) -> dict[str, int]:
-        """Return the bytes of an element of each buffer by its parameter."""
+        """Return the bytes of an element of each buffer and variable of both kernels."""
         accesses = (x for side in self.sides for x in side.memory.accesses)
-        names = {x.root.name for x in accesses if x.root.space == "global"}
-        return {x: self.initial.get_unit(self.initial.get_name(Root(x))) for x in names}
+        return {
+            x.root.name: self.initial.get_unit(self.initial.get_name(x.root))
+            for x in accesses
+            if not x.root.is_own
+        }

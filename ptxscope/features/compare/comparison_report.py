@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -11,15 +11,16 @@ from ...documents.formats.text import WIDTH, command_lines
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import format_count
 from ..kernels.kernel_report import iter_origin_lines
-from ..kernels.launches.kernel_run import KernelRun, Launch
-from ..kernels.launches.launch_text import Argument, format_dtype
+from ..kernels.launches.kernel_run import KernelRun
+from ..kernels.launches.launch_text import Argument, Buffer, Structure, format_dtype
 from ..kernels.launches.thread_log import ThreadLog
 from ..prove.proof import Verdict
 from ..prove.proof_report import format_seconds
 from .comparison import KernelComparison
 from .launch_registers import list_places
 from .lone_accesses import LETTERS
-from .replay import Difference
+from .parameters import WORD_BYTES, iter_field_names
+from .replay import Difference, make_launch
 
 _MAX_DIFFERENCES = 6
 _MAX_WORDS = 8
@@ -59,6 +60,12 @@ def list_assumptions(comparison: KernelComparison) -> list[str]:
             "each is aligned and has less than 2^31 bytes",
         ]
     assumptions += ["accesses are aligned", "no thread reads what another writes"]
+    assumptions += [
+        f"the constants of {name} have their initial values"
+        if is_known
+        else f"{name} of A is {name} of B"
+        for name, is_known in comparison.variables.items()
+    ]
     if comparison.has_floats:
         assumptions.append("float operations give equal results for equal operands")
     return assumptions
@@ -94,21 +101,28 @@ def _list_parameters(comparison: KernelComparison) -> dict[str, int]:
     example = comparison.counterexample
     assert example
     buffers = {name for name, _ in example.memory}
-    return {
-        f"param{i}": example.operands[f"param{i}"]
-        for i in range(len(comparison.kernels[0].kernel.parameters))
-        if f"param{i}" in example.operands.keys() - buffers
-    }
+    names = (
+        name
+        for i, x in enumerate(comparison.kernels[0].kernel.parameters)
+        for _, name in iter_field_names(i, x)
+    )
+    return {x: example.operands[x] for x in names if x in example.operands.keys() - buffers}
 
 
 def _format_example(comparison: KernelComparison) -> str:
     example = comparison.counterexample
     assert example
-    names = [f"{name} = {value}" for name, value in _list_parameters(comparison).items()]
+    parameters = _list_parameters(comparison).items()
+    names = [f"{name} = {_format_number(value)}" for name, value in parameters]
     places = list_places(example.operands)
     thread, block = (",".join(map(str, x)) for x in places)
     where = f"thread ({thread}) of block ({block})"
     return f"{', '.join(names)} in {where}" if names else where
+
+
+def _format_number(value: int) -> str:
+    """Return a small number as it is, a large one by its bits."""
+    return str(value) if value < 1 << 16 else f"{value:#x}"
 
 
 def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
@@ -138,7 +152,7 @@ def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
 
 
 def _label(x: Difference) -> str:
-    return f"param{x.position}[{x.offset // x.bytes}]"
+    return f"{x.buffer}[{x.offset // x.bytes}]"
 
 
 def _iter_words(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
@@ -146,16 +160,22 @@ def _iter_words(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
     run, example = comparison.replay, comparison.counterexample
     assert run
     assert example
-    if not run.arguments:
-        for (root, offset), value in sorted(example.memory.items()):
-            if value:
-                yield f"{root}, byte {offset}", format_hex(value, 8)
-        return
-    for name, array in run.arguments.items():
-        if isinstance(array, np.ndarray):
-            bits = 8 * array.itemsize
-            for i in np.flatnonzero(array).tolist():
-                yield f"{name}[{i}]", format_hex(int(array[i]), bits)
+    buffers = dict(_iter_buffers(run.arguments))
+    for (root, offset), value in sorted(example.memory.items()):
+        if value and root not in buffers:
+            yield f"{root}, byte {offset}", format_hex(value, 8)
+    for name, array in buffers.items():
+        for i in np.flatnonzero(array).tolist():
+            yield f"{name}[{i}]", format_hex(int(array[i]), 8 * array.itemsize)
+
+
+def _iter_buffers(arguments: Mapping[str, Argument]) -> Iterator[tuple[str, Buffer]]:
+    """Yield the buffers of a launch by their names."""
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray):
+            yield name, value
+        elif isinstance(value, Structure):
+            yield from ((f"{name}.{x.number}", x.array) for x in value.pointers)
 
 
 # --- the commands that run it again ---------------------------------------------------------
@@ -182,7 +202,9 @@ def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block
         words = ["ptxscope", "run", kernel.file, "--kernel", kernel.kernel.name, *shapes]
         if kernel.model.errata:
             words += ["--model", kernel.model.name]
-        yield make_verbatim(command_lines([*words, *arguments], width), "sh", is_close=True)
+        buffers = dict(_iter_buffers(run.arguments))
+        if all(root in buffers or not x for (root, _), x in run.example.memory.items()):
+            yield make_verbatim(command_lines([*words, *arguments], width), "sh", is_close=True)
 
 
 def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str]:
@@ -195,18 +217,31 @@ def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str
     element = difference.offset // difference.bytes
     result = run.runs[index]
     assert isinstance(result, KernelRun)
-    name = f"param{difference.position}"
+    name = difference.buffer
     thread = result.get_buffer(name).find_thread(element)
     if thread < 0:
         yield f"{name}[{element}] is not written"
         return
     log = ThreadLog(thread)
-    Launch(kernel.code, kernel.kernel, run.arguments, run.shape, kernel.model).run(log=log)
+    make_launch(kernel, run).run(log=log)
     yield from iter_origin_lines(log, run.shape, name, element)
 
 
 def _format_argument(value: Argument) -> str:
-    """Return an argument as ``run`` takes it: a buffer without the zeros at its end."""
+    """Return an argument as ``run`` takes it."""
+    if isinstance(value, Structure):
+        fields = list[str]()
+        arrays = {x.offset: x.array for x in value.pointers}
+        for start in range(0, len(value.data), WORD_BYTES):
+            word = value.data[start : start + WORD_BYTES]
+            if start in arrays:
+                fields.append(_format_argument(arrays[start]))
+            elif len(word) == WORD_BYTES:
+                number = int.from_bytes(word.tobytes(), "little")
+                fields.append(f"{_format_number(number)}:u64")
+            else:
+                fields += [f"{x}:u8" for x in word.tolist()]
+        return f"{{{','.join(fields)}}}"
     if not isinstance(value, np.ndarray):
         return str(value)
     type_ = format_dtype(value.dtype)
@@ -254,7 +289,7 @@ def comparison_to_json(comparison: KernelComparison) -> dict[str, object]:
             "obstacle": run.obstacle,
             "differences": [
                 {
-                    "buffer": f"param{x.position}",
+                    "buffer": x.buffer,
                     "offset": x.offset,
                     "bytes": x.bytes,
                     "before": x.before,

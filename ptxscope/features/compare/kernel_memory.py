@@ -32,6 +32,15 @@ class Root(NamedTuple):
     space: str = "global"
     is_generic: bool = True
     """Whether an address of it is a generic one; in global memory, each address is."""
+    bytes: int = LIMIT
+    """The size of a variable; buffers have fewer bytes than this."""
+    is_own: bool = False
+    """Whether only one of the kernels has it."""
+
+    @property
+    def is_buffer(self) -> bool:
+        """Whether it is the buffer of a parameter."""
+        return self.bytes == LIMIT
 
 
 class Address(NamedTuple):
@@ -79,6 +88,8 @@ class InitialMemory:
         self.question, self.terms = question, question.solver.terms
         self.may_alias = may_alias
         self._units = dict.fromkeys(byte_roots, 1)
+        self.contents: dict[str, bytes] = {}
+        """The bytes of variables that are known."""
         self.arrays: dict[str, Term] = {}
         self._loads: dict[tuple[Term, Term, int, int], Node] = {}
         self.functions: dict[tuple[str, int, tuple[int, ...]], Term] = {}
@@ -98,10 +109,23 @@ class InitialMemory:
         if unit not in (1, width):
             raise NeedBytes(name)
         if name not in self.arrays:
-            manager = self.terms.manager
-            sorts = (manager.mk_bv_sort(x) for x in (ADDRESS_BITS - _count_bits(unit), 8 * unit))
-            self.arrays[name] = manager.mk_const(manager.mk_array_sort(*sorts), f"memory.{name}")
+            self.arrays[name] = self._make_array(name, ADDRESS_BITS - _count_bits(unit), unit)
         return self.arrays[name]
+
+    def _make_array(self, name: str, index_bits: int, unit: int) -> Term:
+        """Return an array of words of which nothing, or the contents of a variable, is known."""
+        manager, terms = self.terms.manager, self.terms
+        sorts = (manager.mk_bv_sort(x) for x in (index_bits, 8 * unit))
+        sort, data = manager.mk_array_sort(*sorts), self.contents.get(name)
+        if data is None:
+            return manager.mk_const(sort, f"memory.{name}")
+        array = manager.mk_const_array(sort, terms.make_value(0, 8 * unit))
+        for start in range(0, len(data), unit):
+            word = int.from_bytes(data[start : start + unit], "little")
+            if word:
+                place = terms.make_value(start // unit, index_bits)
+                array = terms.make("ARRAY_STORE", array, place, terms.make_value(word, 8 * unit))
+        return array
 
     def make_index(self, name: str, distance: Term) -> Term:
         """Return the index of an aligned distance in an array."""
@@ -155,8 +179,8 @@ class KernelMemory:
         """The arrays that stores have changed."""
         self.accesses: list[Access] = []
         self.stores: list[Store] = []
-        self.is_aligned: list[Term] = []
-        """Facts that hold if all accesses are aligned."""
+        self.is_legal: list[Term] = []
+        """Facts that hold if all accesses are aligned, and those of variables are within them."""
         self.is_inside: list[Term] = []
         """Facts that hold if all accesses are within buffers of less than ``LIMIT`` bytes."""
 
@@ -213,11 +237,14 @@ class KernelMemory:
         if size > 1:
             low = terms.cut(distance, 0, _count_bits(size))
             fact = terms.make("EQUAL", low, terms.make_value(0, _count_bits(size)))
-            self.is_aligned.append(self._imply(condition, fact))
+            self.is_legal.append(self._imply(condition, fact))
         if name != COMMON:
-            end = terms.make_value(LIMIT - size, ADDRESS_BITS)
+            end = terms.make_value(max(root.bytes - size, 0), ADDRESS_BITS)
             fact = terms.make("BV_ULE", distance, end)
-            self.is_inside.append(self._imply(condition, fact))
+            if size > root.bytes:
+                fact = terms.manager.mk_false()
+            fact = self._imply(condition, fact)
+            (self.is_inside if root.is_buffer else self.is_legal).append(fact)
         self.accesses.append(Access(statement, root, distance, size, condition, is_store))
         array = self.arrays.get(name, initial_array)
         return array, name, self.initial.make_index(name, distance)

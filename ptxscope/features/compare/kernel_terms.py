@@ -20,7 +20,7 @@ from ..kernels.launches.thread_state import LaunchError
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Undecided
 from .kernel_memory import KernelMemory
-from .kernel_values import Join, Registers, Value
+from .kernel_values import Join, Registers, Value, VariablePair
 from .memory_values import KernelValues
 from .refusals import Refused, check_kind
 
@@ -47,15 +47,19 @@ class KernelTerms:
         self,
         letter: str,
         kernel: Program,
+        variables: VariablePair,
         model: Model,
         question: ProofQuestion,
         memory: KernelMemory,
         on_step: Callable[[int], None],
     ) -> None:
-        """Execute a kernel; raise Refused for a statement that is not compared."""
+        """Execute a kernel; raise Refused for a statement that is not compared.
+
+        ``variables`` are those of the kernel's module, and of the other kernel's.
+        """
         self.kernel, self.question, self.tape = kernel, question, question.tape
         self.memory, self._on_step = memory, on_step
-        self.values = KernelValues(letter, kernel, model, question, memory)
+        self.values = KernelValues(letter, kernel, variables, model, question, memory)
         self._pending: dict[int, Path] = {0: Path(None, {})}
         self._turns: dict[int, int] = {}
         self._loop_seconds = question.solver.remaining / _LOOP_PART
@@ -185,7 +189,7 @@ class KernelTerms:
         turns = self._turns[statement.number] = self._turns.get(statement.number, 0) + 1
         solver, is_possible = self.question.solver, None
         truth = self.question.make_truth(taken)
-        facts = (*self.memory.is_aligned, *self.memory.is_inside)
+        facts = (*self.memory.is_legal, *self.memory.is_inside)
         start, seconds = solver.elapsed, self._loop_seconds
         if turns <= MAX_TURNS and seconds > 0:
             with suppress(Undecided):

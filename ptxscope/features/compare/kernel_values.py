@@ -25,6 +25,7 @@ from ...engine.program.statement_operands import (
     VectorOperand,
     convert_constant_operand,
 )
+from ...engine.program.variables import Variable
 from ...engine.semantics.models import Model
 from ...engine.semantics.plan import Plan
 from ...engine.syntax.instruction import Instruction
@@ -34,6 +35,7 @@ from ...engine.tracing.evaluation import make_plan
 from ..prove.proof_question import ProofQuestion
 from .kernel_memory import KernelMemory, Root, get_held_bits
 from .launch_registers import LAUNCH_REGISTERS, add_launch_register
+from .parameters import BUFFER_NAME
 from .refusals import Refused
 
 FLOAT_OPCODES = frozenset(
@@ -47,6 +49,12 @@ _FLOAT_TYPES = frozenset(("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64"
 _COMMUTATIVE = frozenset(("add", "fma", "mad", "max", "min", "mul"))
 _ADDITIVE: Mapping[str, str] = {"add": "ab", "mad": "c", "sub": "a"}
 """The operands whose root the sum keeps, by opcode."""
+
+
+_VARIABLE_SPACES = frozenset(("const", "global", "local", "shared"))
+_MAX_KNOWN_ELEMENTS = 1 << 12
+"""The elements of a constant variable whose contents are known."""
+VariablePair = tuple[Mapping[str, Variable], Mapping[str, Variable]]
 
 
 class Value(NamedTuple):
@@ -75,16 +83,21 @@ class StatementValues:
         self,
         letter: str,
         kernel: Program,
+        variables: VariablePair,
         model: Model,
         question: ProofQuestion,
         memory: KernelMemory,
     ) -> None:
+        """``variables`` are those of the kernel's module, and of the other kernel's."""
         self._letter, self._kernel, self._model = letter, kernel, model
+        self._module, self._other_module = variables
         self._question, self._tape, self._memory = question, question.tape, memory
         self._positions = {x.name: i for i, x in enumerate(kernel.parameters)}
         self.unwritten: dict[str, str] = {}
         """The registers that may be read before they are written, by their names as operands."""
         self.has_floats = False
+        self.variables: dict[str, bool] = {}
+        """The variables of the module that are used, and whether their contents are known."""
 
     # --- registers
 
@@ -308,7 +321,7 @@ class StatementValues:
     def _convert_address(self, statement: Statement, registers: Registers) -> dict[str, Value]:
         target, source = statement.operands[:2]
         names = [x.partition("::")[0] for x in statement.modifiers]
-        space = next((x for x in names if x in ("global", "shared", "local")), "")
+        space = next((x for x in names if x in _VARIABLE_SPACES), "")
         if not isinstance(target, RegisterOperand) or names[-1:] != ["u64"] or not space:
             raise Refused(statement)
         if isinstance(source, SymbolOperand):
@@ -324,8 +337,34 @@ class StatementValues:
 
     def _find_variable(self, statement: Statement, symbol: SymbolOperand) -> Value:
         """Return the address of a variable in its space."""
-        variable = self._kernel.variables.get(symbol.name)
-        if variable is None or variable.space not in ("local", "shared") or not variable.bytes:
+        own = self._kernel.variables.get(symbol.name)
+        variable = own or self._module.get(symbol.name)
+        if variable is None or not variable.bytes or variable.space not in _VARIABLE_SPACES:
             raise Refused(statement, f"takes the address of {symbol.name}, which is not compared")
-        root = Root(f"{self._letter}:{symbol.name}", variable.space, is_generic=False)
+        is_global = variable.space == "global"
+        root = Root(
+            f"{self._letter}:{symbol.name}", variable.space, is_global, variable.bytes, True
+        )
+        if variable.space in ("const", "global"):
+            root = self._find_module_variable(statement, variable, root)
         return Value(self._question.make_constant(symbol.offset), root)
+
+    def _find_module_variable(self, statement: Statement, variable: Variable, own: Root) -> Root:
+        """Return the root of a variable: of both kernels, unless its contents are known."""
+        name = variable.name
+        if variable.space == "const" and 0 < len(variable.values) <= _MAX_KNOWN_ELEMENTS:
+            if not all(isinstance(x, int) for x in variable.values):
+                raise Refused(statement, f"reads {name}, which has addresses")
+            width = variable.element_bytes
+            data = b"".join(
+                (int(x) & (1 << 8 * width) - 1).to_bytes(width, "little")  # type: ignore[arg-type]
+                for x in variable.values
+            )
+            self._memory.initial.contents[own.name] = data[: variable.bytes]
+            self.variables[name] = True
+            return own
+        if self._other_module.get(name, variable) != variable or BUFFER_NAME.fullmatch(name):
+            raise Refused(statement, f"takes the address of {name}, which is another variable in "
+                          "the other kernel")  # fmt: skip
+        self.variables[name] = False
+        return own._replace(name=name, is_own=False)

@@ -17,7 +17,7 @@ def iter_access_notes(
     memories: Sequence[KernelMemory],
     line_formats: Sequence[Callable[[int], str]],
     solver: Solver,
-    aligned: Sequence[Term],
+    legal: Sequence[Term],
 ) -> Iterator[str]:
     """Yield a sentence on each buffer of which one kernel reads or writes more than the other.
 
@@ -29,7 +29,7 @@ def iter_access_notes(
         for (root, is_store), accesses in _group(memory).items():
             name = memory.initial.get_name(root)
             others = [y for y in other.accesses if memory.initial.get_name(y.root) == name]
-            found = _find_lone(accesses, others, solver, aligned)
+            found = _find_lone(accesses, others, solver, legal)
             if found is False:
                 continue
             sentence = (
@@ -47,13 +47,13 @@ def _group(memory: KernelMemory) -> dict[tuple[Root, bool], list[Access]]:
     """Return the loads and the stores of each buffer."""
     groups: dict[tuple[Root, bool], list[Access]] = {}
     for x in memory.accesses:
-        if x.root.space == "global":
+        if x.root.is_buffer and x.root.space == "global":
             groups.setdefault((x.root, x.is_store), []).append(x)
     return groups
 
 
 def _find_lone(
-    accesses: Sequence[Access], others: Sequence[Access], solver: Solver, aligned: Sequence[Term]
+    accesses: Sequence[Access], others: Sequence[Access], solver: Solver, legal: Sequence[Term]
 ) -> Access | Literal[False] | None:
     """Return an access with a byte that is in none of the others; None if nobody knows."""
     make = solver.terms.make
@@ -74,7 +74,7 @@ def _find_lone(
     outside = [make("NOT", _covers(y, place, solver)) for y in others]
     try:
         is_alone = solver.is_possible(
-            *aligned, *outside, solver.terms.join("OR", own), seconds=_ACCESS_SECONDS
+            *legal, *outside, solver.terms.join("OR", own), seconds=_ACCESS_SECONDS
         )
     except Undecided:
         return None

@@ -17,6 +17,7 @@ from ..kernels.launches.memory_steps import MemoryForm, parse_memory_form
 from ..kernels.launches.thread_state import UnmodelledError
 from .kernel_memory import COMMON, Address, Root
 from .kernel_values import Registers, StatementValues, Value
+from .parameters import WORD_BYTES, get_field_name, is_structure
 from .refusals import Refused
 
 
@@ -28,7 +29,7 @@ class KernelValues(StatementValues):
             form = parse_memory_form(statement)
         except UnmodelledError:
             raise Refused(statement) from None
-        if form.space not in ("", "global", "local", "shared", "param"):
+        if form.space not in ("", "const", "global", "local", "shared", "param"):
             raise Refused(statement, f"accesses .{form.space} memory, which is not compared")
         return form
 
@@ -96,26 +97,33 @@ class KernelValues(StatementValues):
     ) -> list[Value]:
         base = source.base if isinstance(source, MemoryOperand) else None
         position = self._positions.get(base.name) if isinstance(base, SymbolOperand) else None
-        if position is None or form.element_count > 1:
-            raise Refused(statement, "is no load of one parameter")
+        if position is None:
+            raise Refused(statement, "is no load of a parameter")
         assert isinstance(source, MemoryOperand)
         assert isinstance(base, SymbolOperand)
-        parameter, offset = self._kernel.parameters[position], base.offset + source.offset
-        if parameter.is_array or parameter.element_count != 1:
-            raise Refused(statement, "reads a structure, which is not compared")
-        if offset < 0 or offset + form.width > parameter.bytes:
+        offset, parameter = base.offset + source.offset, self._kernel.parameters[position]
+        if offset < 0 or offset + form.width * form.element_count > parameter.bytes:
             raise Refused(statement, "reads beyond the parameter")
-        name = f"param{position}"
-        if parameter.bytes == form.width == 8:
-            return [Value(self._question.make_constant(0), Root(name))]
-        word = self._add_input(name, max(8 * parameter.bytes, 16))
-        part = self._tape.shift_right(word, 8 * offset)
-        return [Value(self._fit(part, 8 * form.width))]
+        places = range(offset, offset + form.width * form.element_count, form.width)
+        return [self._read_field(statement, position, x, form.width) for x in places]
+
+    def _read_field(self, statement: Statement, position: int, offset: int, width: int) -> Value:
+        """Return some bytes of a parameter, of which each word of 8 bytes is an operand."""
+        parameter, place = self._kernel.parameters[position], offset % WORD_BYTES
+        if place + width > WORD_BYTES:
+            raise Refused(statement, "reads parts of two words of a structure")
+        name, bits = get_field_name(position, parameter, offset), 64
+        if not is_structure(parameter):
+            bits = max(8 * parameter.bytes, 16)
+        if width == WORD_BYTES:
+            return Value(self._question.make_constant(0), Root(name))
+        part = self._tape.shift_right(self._add_input(name, bits), 8 * place)
+        return Value(self._fit(part, 8 * width))
 
     def store(self, statement: Statement, registers: Registers, active: Node | None) -> None:
         """Store what registers hold, if the thread does it."""
         form = self._read_form(statement)
-        if form.space == "param" or len(statement.operands) != 2:
+        if form.space in ("const", "param") or len(statement.operands) != 2:
             raise Refused(statement)
         target, source = statement.operands
         sources = source.parts if isinstance(source, VectorOperand) else (source,)

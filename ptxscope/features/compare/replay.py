@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,11 @@ import numpy.typing as npt
 from ...engine.syntax.errors import format_count
 from ..kernels.launches.kernel_run import KernelRun, Launch
 from ..kernels.launches.launch import LaunchShape
-from ..kernels.launches.launch_text import Argument
+from ..kernels.launches.launch_text import Argument, FieldBuffer, Structure
 from ..kernels.launches.memory_regions import get_window_start
 from ..kernels.launches.thread_state import LaunchError
 from .launch_registers import make_shape
+from .parameters import WORD_BYTES, is_structure, iter_field_names
 
 if TYPE_CHECKING:
     from .comparison import KernelSource
@@ -42,8 +43,8 @@ class Counterexample(NamedTuple):
 class Difference(NamedTuple):
     """A word that two runs leave in other bits."""
 
-    position: int
-    """The position of the parameter that points to the buffer."""
+    buffer: str
+    """``param0``, or the name of a variable."""
     offset: int
     """In bytes."""
     bytes: int
@@ -56,6 +57,7 @@ class Difference(NamedTuple):
 class Replay(NamedTuple):
     """The runs of a counterexample."""
 
+    example: Counterexample
     shape: LaunchShape
     arguments: Mapping[str, Argument]
     runs: tuple[KernelRun | LaunchError, ...] = ()
@@ -76,36 +78,40 @@ def replay(
     units: Mapping[str, int],
     *,
     may_alias: bool,
-    is_misaligned: bool,
+    is_illegal: bool,
 ) -> Replay:
     """Run both kernels on a counterexample.
 
-    ``units`` has the bytes of an element of each buffer by its parameter. ``is_misaligned``: one of
-    the kernels should fail, by an access that is not aligned.
+    ``units`` has the bytes of an element of each buffer by its parameter. ``is_illegal``: one of
+    the kernels should fail, by an access that is not aligned or beyond a variable.
     """
     shape = make_shape(example.operands)
     threads = shape.block_count * shape.block_size
     if threads > MAX_THREADS:
-        return Replay(shape, {}, obstacle=f"it has {format_count(threads, 'thread')}")
+        return Replay(example, shape, {}, obstacle=f"it has {format_count(threads, 'thread')}")
     extra = 0
     while True:
         arguments = (_make_common_arguments if may_alias else _make_arguments)(
             sources[0], example, units, extra
         )
         if isinstance(arguments, str):
-            return Replay(shape, {}, obstacle=arguments)
-        runs = tuple(_run(x, arguments, shape) for x in sources)
+            return Replay(example, shape, {}, obstacle=arguments)
+        ready = Replay(example, shape, arguments)
+        launches = [make_launch(x, ready) for x in sources]
+        runs = tuple(map(_run, launches))
         failures = [x for x in runs if isinstance(x, LaunchError)]
-        if is_misaligned or not failures or extra > _MAX_EXTRA_BYTES:
+        if is_illegal or not failures or extra > _MAX_EXTRA_BYTES:
             break
         extra = max(extra << 4, _FIRST_EXTRA_BYTES)  # other threads may access more than the one
     first, second = runs
     if isinstance(first, KernelRun) and isinstance(second, KernelRun):
         if not (first.is_complete and second.is_complete):
-            return Replay(shape, arguments, runs, obstacle="a run takes too many steps")
-        return Replay(shape, arguments, runs, tuple(_list_differences(first, second, arguments)))
-    obstacle = "" if is_misaligned and len(failures) == 1 else f"a run ends: {failures[0]}"
-    return Replay(shape, arguments, runs, obstacle=obstacle)
+            return Replay(example, shape, arguments, runs, obstacle="a run takes too many steps")
+        return Replay(
+            example, shape, arguments, runs, tuple(_list_differences(first, second, launches[0]))
+        )
+    obstacle = "" if is_illegal and len(failures) == 1 else f"a run ends: {failures[0]}"
+    return Replay(example, shape, arguments, runs, obstacle=obstacle)
 
 
 def _make_arguments(
@@ -113,19 +119,35 @@ def _make_arguments(
 ) -> dict[str, Argument] | str:
     """Return the arguments of a launch, or why there are none."""
     arguments: dict[str, Argument] = {}
-    for i in range(len(source.kernel.parameters)):
-        name = f"param{i}"
-        if name not in units:
-            arguments[name] = example.operands.get(name, 0)
-            continue
-        places = {offset: x for (root, offset), x in example.memory.items() if root == name}
-        size = max(places, default=0) + 1 + extra
-        if size > MAX_BYTES:
-            return f"{name} has {format_count(size, 'byte')}"
-        data: npt.NDArray[np.uint8] = np.zeros(-(-size // 8) * 8, np.uint8)
-        data[list(places)] = list(places.values())
-        arguments[name] = data.view(f"u{units[name]}")
+    for i, parameter in enumerate(source.kernel.parameters):
+        data, pointers = b"", list[FieldBuffer]()
+        for offset, name in iter_field_names(i, parameter):
+            word = example.operands.get(name, 0)
+            data += word.to_bytes(WORD_BYTES, "little")
+            arguments[f"param{i}"] = word
+            if name in units:
+                buffer = _make_buffer(example, name, units[name], extra)
+                if isinstance(buffer, str):
+                    return buffer
+                pointers.append(FieldBuffer(offset, offset, buffer))
+                arguments[f"param{i}"] = buffer
+        if is_structure(parameter):
+            words = np.frombuffer(data[: parameter.bytes], np.uint8).copy()
+            arguments[f"param{i}"] = Structure(words, tuple(pointers))
     return arguments
+
+
+def _make_buffer(
+    example: Counterexample, name: str, unit: int, extra: int
+) -> npt.NDArray[Any] | str:
+    """Return the contents of a buffer, or why there are none."""
+    places = {offset: x for (root, offset), x in example.memory.items() if root == name}
+    size = max(places, default=0) + 1 + extra
+    if size > MAX_BYTES:
+        return f"{name} has {format_count(size, 'byte')}"
+    data: npt.NDArray[np.uint8] = np.zeros(-(-size // 8) * 8, np.uint8)
+    data[list(places)] = list(places.values())
+    return data.view(f"u{unit}")
 
 
 def _make_common_arguments(
@@ -137,6 +159,9 @@ def _make_common_arguments(
     """
     bases = {name: example.operands.get(name, 0) for name in units}
     places = {offset: x for (_, offset), x in example.memory.items()}
+    parameters = {f"param{i}" for i in range(len(source.kernel.parameters))}
+    if not units.keys() <= parameters:
+        return "variables or structures take part"
     first = min(bases, key=lambda x: bases[x])
     low, high = bases[first], max([*places, *bases.values()])
     if min([*places, low]) < low or low % ALIGNMENT:
@@ -157,32 +182,58 @@ def _make_common_arguments(
     return arguments
 
 
-def _run(
-    source: KernelSource, arguments: Mapping[str, Argument], shape: LaunchShape
-) -> KernelRun | LaunchError:
-    launch = Launch(source.code, source.kernel, arguments, shape, source.model, _MAX_STEPS)
+def _set_contents(source: KernelSource, example: Counterexample) -> KernelSource:
+    """Return a kernel whose module has variables with the bytes of the counterexample."""
+    variables = {}
+    for name, variable in source.code.variables.items():
+        places = {offset: x for (root, offset), x in example.memory.items() if root == name}
+        if places:
+            width = variable.element_bytes
+            data = bytearray(variable.bytes)
+            for offset, value in places.items():
+                data[offset] = value
+            starts = range(0, len(data), width)
+            values = tuple(int.from_bytes(data[x : x + width], "little") for x in starts)
+            variables[name] = variable._replace(values=values)
+    code = source.code._replace(variables={**source.code.variables, **variables})
+    return source._replace(code=code)
+
+
+def make_launch(source: KernelSource, replay: Replay) -> Launch:
+    """Return the launch of one side."""
+    return Launch(
+        _set_contents(source, replay.example).code,
+        source.kernel,
+        replay.arguments,
+        replay.shape,
+        source.model,
+        _MAX_STEPS,
+    )
+
+
+def _run(launch: Launch) -> KernelRun | LaunchError:
     try:
         return launch.run()
     except LaunchError as error:
         return error
 
 
-def _list_differences(
-    a: KernelRun, b: KernelRun, arguments: Mapping[str, Argument]
-) -> Iterator[Difference]:
+def _list_differences(a: KernelRun, b: KernelRun, launch: Launch) -> Iterator[Difference]:
     """Yield the words that are known in both runs, and differ."""
-    others = {x.position: x for x in b.buffers.values()}
+    others = {x.label: x for x in b.buffers.values()}
+    before = {x.name: x.array.reshape(-1) for x in launch.make_memory().buffers}
     for x in a.buffers.values():
-        if x.position is None:
+        y = others.get(x.label)
+        if y is None or x.data.dtype != y.data.dtype or x.data.size != y.data.size:
             continue
-        y, before = others[x.position], arguments[f"param{x.position}"]
-        assert isinstance(before, np.ndarray)
-        differs = x.data != y.data
+        differs = x.data.reshape(-1) != y.data.reshape(-1)
         for causes in (x.causes, y.causes):
             if causes is not None:
                 differs &= causes == 0
         size = x.data.dtype.itemsize
         for i in np.flatnonzero(differs).tolist():
-            words = int(before[i]), int(x.data[i]), int(y.data[i])
+            words = (int(z[i]) for z in (before[x.name], x.data.reshape(-1), y.data.reshape(-1)))
             lines = x.find_line(i), y.find_line(i)
-            yield Difference(x.position, size * i, size, words[0], words[1:], lines)
+            yield Difference(
+                x.label, size * i, size, next(words), (next(words), next(words)), lines
+            )

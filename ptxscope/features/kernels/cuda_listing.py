@@ -78,10 +78,13 @@ def _find_written_name(name: str) -> str:
     """Return the name of a function in its source, without namespaces and template arguments."""
     if not name.startswith("_Z"):
         return name
-    position, written = 3 if name.startswith("_ZN") else 2, name
+    is_nested = name.startswith("_ZN")
+    position, written = 3 if is_nested else 2, name
     while match := _LENGTH.match(name, position):
         position = match.end() + int(match[0])
         written = name[match.end() : position]
+        if not is_nested:  # what follows are the types of parameters
+            break
     return written
 
 

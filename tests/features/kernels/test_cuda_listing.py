@@ -90,3 +90,10 @@ def test_a_name_that_the_listing_has_is_not_given_twice(name: str) -> None:
     listing = f".global .u32 other;\n{LISTING}"
     renamed = rename_symbols(listing, source)
     assert (f".param .f32 {name}\n" in renamed) is (name == "y")
+
+
+def test_a_type_of_a_parameter_is_not_the_name_of_the_kernel() -> None:
+    source = "struct Point { int x; };\n__global__ void move(Point p) {}\n"
+    listing = ".visible .entry _Z4move5Point(\n\t.param .align 4 .b8 _Z4move5Point_param_0[4]\n)\n"
+    renamed = rename_symbols(listing, source)
+    assert renamed == ".visible .entry move(\n\t.param .align 4 .b8 p[4]\n)\n"

@@ -1,0 +1,30 @@
+"""Parameters of kernels as operands: a number or a pointer each, or the words of a structure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...engine.program.variables import Variable
+
+WORD_BYTES = 8
+"""The bytes of a word of a structure, which may be a pointer."""
+BUFFER_NAME = re.compile(r"param\d+(?:\.\d+)?")
+"""The names of buffers: ``param0``, or ``param0.8`` if a structure points to it."""
+
+
+def is_structure(parameter: Variable) -> bool:
+    """Whether a parameter is more than one number."""
+    return parameter.is_array or parameter.element_count != 1
+
+
+def get_field_name(position: int, parameter: Variable, offset: int) -> str:
+    """Return the name of the operand that has a byte of a parameter: ``param0``, ``param0.8``."""
+    start = offset // WORD_BYTES * WORD_BYTES
+    return f"param{position}.{start}" if is_structure(parameter) else f"param{position}"
+
+
+def iter_field_names(position: int, parameter: Variable) -> Iterator[tuple[int, str]]:
+    """Yield the bytes before each operand of a parameter, and its name."""
+    for offset in range(0, parameter.bytes, WORD_BYTES):
+        yield offset, get_field_name(position, parameter, offset)

@@ -1,0 +1,76 @@
+"""Counterexamples that are easy to read: small launches and parameters, zeros in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..prove.proof_question import ProofQuestion
+from ..prove.solver import Term, Undecided
+from .kernel_memory import Access, InitialMemory
+from .launch_registers import LAUNCH_REGISTERS
+
+_SMALL_SECONDS = 1.0
+"""The time to find small words of memory for a counterexample."""
+
+
+def iter_launch_wishes(question: ProofQuestion) -> Iterator[list[Term]]:
+    """Yield wishes for small launches, then for small parameters."""
+    terms = question.solver.terms
+    names = [x for x in LAUNCH_REGISTERS if x in question.inputs]
+    names += [x for x in question.inputs if x not in LAUNCH_REGISTERS]
+    for name in names:
+        bits = question.get_bits(name)
+        width = bits.sort().bv_size()
+        if width > 1:
+            limits = (1, 2, 8, 64, 1024) if name in LAUNCH_REGISTERS else (0, 1, 4, 64, 4096)
+            yield [terms.make("BV_ULE", bits, terms.make_value(x, width)) for x in limits]
+
+
+def list_small_words(
+    initial: InitialMemory, accesses: Sequence[Access], conditions: Sequence[Term]
+) -> list[Term]:
+    """Return conditions that words of memory, or their high bytes, are 0, as far as it goes."""
+    solver, terms, kept = initial.question.solver, initial.terms, list[Term]()
+    end = solver.elapsed + _SMALL_SECONDS
+
+    def grant(part: Term) -> bool:
+        wish = terms.make("EQUAL", part, terms.make_value(0, part.sort().bv_size()))
+        seconds = end - solver.elapsed
+        try:
+            if seconds > 0 and solver.is_possible(*conditions, *kept, wish, seconds=seconds):
+                kept.append(wish)
+                return True
+        except Undecided:
+            pass
+        return False
+
+    words = dict[Term, None]()
+    for x in accesses:
+        name = initial.get_name(x.root)
+        index = initial.make_index(name, x.distance)
+        for i in range(x.bytes // initial.get_unit(name)):
+            place = initial.step(index, i)
+            words[initial.read(initial.arrays[name], place, 1)] = None
+    for word in words:
+        if not grant(word):
+            for low in range(word.sort().bv_size() - 8, -1, -8):
+                grant(terms.cut(word, low, low + 8))
+    return kept
+
+
+def read_memory(initial: InitialMemory, accesses: Sequence[Access]) -> dict[tuple[str, int], int]:
+    """Return the bytes that the kernels find where they access memory."""
+    memory, solver = {}, initial.question.solver
+    for x in accesses:
+        name = initial.get_name(x.root)
+        is_done = x.condition is None or solver.is_true(x.condition)
+        if x.root.is_own or not is_done:
+            continue
+        start, unit = solver.get_value(x.distance), initial.get_unit(name)
+        index = initial.make_index(name, x.distance)
+        for i in range(x.bytes // unit):
+            word = initial.read(initial.arrays[name], initial.step(index, i), 1)
+            value = solver.get_value(word)
+            for j in range(unit):
+                memory[name, start // unit * unit + i * unit + j] = value >> 8 * j & 0xFF
+    return memory
