@@ -198,10 +198,10 @@ def _iter_explanation_blocks(explanations: Explanations) -> Iterator[Block]:
     if not explanations:
         yield make_paragraph("Nothing within two changes explains it.")
         return
-    shown = explanations[:_MAX_EXPLANATIONS]
-    items = ([x.sentence, f"`{x.ptx}`"] for x in shown)
+    listed = explanations[:_MAX_EXPLANATIONS]
+    items = ([x.sentence, f"`{x.ptx}`"] for x in listed)
     yield make_points(items, ("", " " * 5, " " * 5), is_numbered=True)
-    if rest := len(explanations) - len(shown):
+    if rest := len(explanations) - len(listed):
         yield make_paragraph(f"and {rest} more", is_close=True)
 
 

@@ -164,8 +164,8 @@ class Explorer(ExplorerApp):
     ) -> tuple[ExplorerState, Start]:
         """Return the first state, and its origin: a line, the saved state or an example."""
         if ins is None and saved.setup is not None:
-            kept = saved._replace(listing=None) if has_listing else saved
-            return ExplorerState(saved.setup, kept), Start.KEPT
+            restored = saved._replace(listing=None) if has_listing else saved
+            return ExplorerState(saved.setup, restored), Start.KEPT
         others = SavedState(recent=saved.recent, predicting=saved.predicting)
         if ins is None:
             step = int(saved.predicting or not has_listing)

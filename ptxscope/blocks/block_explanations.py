@@ -47,8 +47,8 @@ def explain_block(block: BasicBlock, observations: Sequence[Observation]) -> Dia
     is_documented = any(not x.causes for x in diagnosis.explanations[:1])
     if len(block.lines) < 2 or is_documented:
         return diagnosis
-    found = _iter_explanations(block, observations, diagnosis.shown_index)
-    explanations = sorted((*diagnosis.explanations, *found), key=lambda x: x.rank)
+    changes = _iter_explanations(block, observations, diagnosis.shown_index)
+    explanations = sorted((*diagnosis.explanations, *changes), key=lambda x: x.rank)
     return diagnosis._replace(explanations=Explanations(explanations))
 
 
@@ -59,10 +59,12 @@ def _iter_explanations(
     for change in (*_iter_shared_registers(block), *_iter_exchanged_halves(block)):
         changed_block = _parse_change(block, change)
         traces = [_trace_change(block, changed_block, change, x) for x in observations]
-        found = [x for x in traces if x]
-        if len(found) < len(traces) or not all(map(partial(_matches, block), found, observations)):
+        valid_traces = [x for x in traces if x]
+        if len(valid_traces) < len(traces) or not all(
+            map(partial(_matches, block), valid_traces, observations)
+        ):
             continue
-        pairs = zip(documented[shown_index].parts, found[shown_index].parts, strict=True)
+        pairs = zip(documented[shown_index].parts, valid_traces[shown_index].parts, strict=True)
         changed = [i for i, (x, y) in enumerate(pairs) if _list_sources(x) != _list_sources(y)]
         if not changed:
             continue
@@ -72,7 +74,7 @@ def _iter_explanations(
             (Cause(CauseKind.OPERAND, frozenset((change.aspect,)), change.phrase, change.cost),),
             block.get_statement(number).instruction,
             ISA_MODEL,
-            tuple(x.parts[number - 1].operands for x in found),
+            tuple(x.parts[number - 1].operands for x in valid_traces),
             f"{subject} gives this {change.phrase}.",
             len(observations),
             shown_index=shown_index,

@@ -59,10 +59,10 @@ def parse_block(
                 message = f"{quote_word(statement.name)} is not modelled in a block"
                 problem = Problem(message, statement.span, "an instruction of the catalog")
                 raise PtxError(text, (problem,))
-        where = "" if lines is None else f" in {_format_lines(lines)}"
+        place = "" if lines is None else f" in {_format_lines(lines)}"
         count = f"{len(programs)} blocks of PTX are" if programs else "no statement is"
         span = (0, len(text.rstrip())) if lines is None else _find_line_span(text, lines)
-        raise NotOneError(text, (Problem(f"{count} here{where}; one block is needed", span),))
+        raise NotOneError(text, (Problem(f"{count} here{place}; one block is needed", span),))
     reader = BlockReader(text, programs[0], with_memory, max_statements)
     return reader.read(_select(programs[0], lines))
 
@@ -100,11 +100,11 @@ def find_block(text: str) -> BasicBlock | None:
         for x in program.statements:
             # a loaded value is an input, unless it replaces a result
             is_load = x.opcode in LOADS and results.isdisjoint(x.writes)
-            if x.explained or (_is_meant_to_compute(x) and not is_load):
+            if x.explained_instruction or (_is_meant_to_compute(x) and not is_load):
                 computing.append(x)
                 results.update(x.writes)
     is_one = len(computing) == 1 and bool(computing[0].instruction)
-    has_others = any(x.explained is None for x in computing)
+    has_others = any(x.explained_instruction is None for x in computing)
     try:
         block = parse_block(text)
     except PtxError as error:

@@ -170,7 +170,9 @@ class BlockReader:
         assert statement.guard
         contents = self._read_register(statement.guard.name, Type.PRED, statement.span)
         self.unused_results.pop(contents.place, None)
-        guard = BlockGuard(contents.place, statement.guard.name, stays_with=statement.guard.negated)
+        guard = BlockGuard(
+            contents.place, statement.guard.name, staying_value=statement.guard.negated
+        )
         self.guards.append(guard)
         text = quote_word(statement.text)
         self.notes.append(f"{text} is not taken: this is for threads with {guard.condition}")

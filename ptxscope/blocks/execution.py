@@ -205,7 +205,7 @@ def make_given_value(program: Program, sites: UnknownSites, key: str, value: int
 
 
 def _find_width(statement: Statement, name: str) -> int:
-    if ins := statement.explained:
+    if ins := statement.explained_instruction:
         return next(ins.type_of(role).bits for role, x in ins.results.items() if x == name)
     return dict(statement.iter_plain_targets())[name].bits
 
@@ -333,7 +333,7 @@ class _Machine:
         guard: dict[str, Type] = {}
         if statement.guard and not is_guarded:
             guard[statement.guard.name] = Type.PRED
-        if ins := statement.explained:
+        if ins := statement.explained_instruction:
             unguarded = replace(ins, guard=None)
             bits = self.registers.read_all(
                 {x.name: x.type for x in unguarded.inputs} | guard, statement
@@ -354,7 +354,7 @@ class _Machine:
 
     def _trace_inactive(self, statement: Statement) -> Trace | None:
         """Return the trace of an instruction with a false guard, if all inputs are known."""
-        ins = statement.explained
+        ins = statement.explained_instruction
         if ins is None:
             return None
         bits_by_name = {x.name: self.registers.peek_bits(x.name, x.type.bits) for x in ins.inputs}
@@ -363,7 +363,7 @@ class _Machine:
 
     def _convert_destinations(self, statement: Statement) -> dict[str, int | None]:
         """Return destinations that change although the guard is false (E14)."""
-        ins = statement.explained
+        ins = statement.explained_instruction
         if ins is None or ins.guard is None:
             return {}
         rules = self.model.make_rules(ins.form)

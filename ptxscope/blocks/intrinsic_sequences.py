@@ -178,19 +178,19 @@ def _match(
     """Return the node for each node of a pattern; None if it does not match at ``root``."""
     last, steps = len(pattern) - 1, 0
     # the open comparisons and the matched nodes, for each alternative not yet tried
-    ways: list[tuple[list[tuple[int, int]], dict[int, int]]] = [([(last, root)], {})]
-    while ways:
-        pending, found = ways.pop()
+    alternatives: list[tuple[list[tuple[int, int]], dict[int, int]]] = [([(last, root)], {})]
+    while alternatives:
+        pending, matched = alternatives.pop()
         while pending:
             steps += 1
             if steps > _MAX_STEPS:
                 return None
             number, other = pending.pop()
-            if number in found:
-                if found[number] != other:
+            if number in matched:
+                if matched[number] != other:
                     break
                 continue
-            found[number] = other
+            matched[number] = other
             operation, arguments = pattern[number]
             if operation == INPUT:
                 continue
@@ -208,11 +208,11 @@ def _match(
                     break
                 others = orders[0]
                 if len(orders) > 1 and others != orders[1]:
-                    other_way = [*pending, *zip(arguments, orders[1], strict=True)]
-                    ways.append((other_way, dict(found)))
+                    alternative = [*pending, *zip(arguments, orders[1], strict=True)]
+                    alternatives.append((alternative, dict(matched)))
             pending.extend(zip(arguments, others, strict=True))
         else:
-            return tuple(found[x] for x in range(len(pattern)))
+            return tuple(matched[x] for x in range(len(pattern)))
     return None
 
 
@@ -279,8 +279,8 @@ class IntrinsicSequence(NamedTuple):
         ``lines_before`` is the number of lines before the loaded text.
         """
         lines = self.format_lines(lines_before)
-        where = f"line {lines} computes" if len(self.lines) == 1 else f"lines {lines} compute"
-        return f"{where} `{self.call}` → {self.result}"
+        lead = f"line {lines} computes" if len(self.lines) == 1 else f"lines {lines} compute"
+        return f"{lead} `{self.call}` → {self.result}"
 
     def format_lines(self, lines_before: int = 0) -> str:
         """Return the numbers of the lines: ``40–43, 45``."""
@@ -326,8 +326,8 @@ def _may_hold_pattern(ptx: str) -> bool:
 def _find_in_flow(flow: DataFlow) -> Iterator[IntrinsicSequence]:
     index = _get_index()
     matches = [x for root in range(len(flow.nodes)) if (x := index.find_match(flow, root))]
-    found = [y for x in _drop_inner(matches) for y in _iter_sequences(flow, x)]
-    yield from sorted(found, key=lambda x: x.statements[-1].span)
+    sequences = [y for x in _drop_inner(matches) for y in _iter_sequences(flow, x)]
+    yield from sorted(sequences, key=lambda x: x.statements[-1].span)
 
 
 def _list_computed(match: Match) -> set[int]:
@@ -359,8 +359,8 @@ def _iter_sequences(flow: DataFlow, match: Match) -> Iterator[IntrinsicSequence]
     if _SYMMETRIC.fullmatch(match.pattern.intrinsic):
         arguments = tuple(sorted(arguments))
     for end, register in flow.computations[match.numbers[-1]]:
-        found = [flow.find_computation(x, end) for x in numbers]
-        statements = {id(x.statement): x.statement for x in found if x}
+        computations = [flow.find_computation(x, end) for x in numbers]
+        statements = {id(x.statement): x.statement for x in computations if x}
         yield IntrinsicSequence(
             match.pattern.intrinsic,
             tuple(_format_value(flow, x, end) for x in arguments),

@@ -98,7 +98,7 @@ class RunStep(NamedTuple):
     @property
     def instruction(self) -> Instruction | None:
         """The instruction, if it is in the catalog."""
-        return self.statement.explained
+        return self.statement.explained_instruction
 
 
 class StopReason(StrEnum):

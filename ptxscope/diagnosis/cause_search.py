@@ -42,7 +42,7 @@ class CauseCombination(NamedTuple):
     causes: tuple[Cause, ...]
     matches: SelectorMatches | None = None
     """The solved selectors, if any."""
-    explained: int = 0
+    explained_count: int = 0
     """Number of observations explained before the first failure, if there is one."""
     distance: int = 0
     """Wrong bits in the first unexplained observation."""
@@ -237,7 +237,7 @@ class Search:
         The documented result is always included.
         """
         combinations = sorted(
-            self.near_misses, key=lambda x: (-x.explained, x.distance, len(x.causes), x.cost)
+            self.near_misses, key=lambda x: (-x.explained_count, x.distance, len(x.causes), x.cost)
         )
         return combinations[:count] + [x for x in combinations[count:] if not x.causes]
 

@@ -65,9 +65,9 @@ class JsonNode(NamedTuple):
 
     def check_schema(self, schema: str) -> None:
         """Raise ValueError unless the value is an object with a schema."""
-        found = self.check_type(dict).get_field("schema", str)
-        if found.value != schema:
-            raise found.make_error(f"{abbreviate_json(schema)} is required")
+        node = self.check_type(dict).get_field("schema", str)
+        if node.value != schema:
+            raise node.make_error(f"{abbreviate_json(schema)} is required")
 
     def make_error(self, reason: str) -> ValueError:
         """Return an error with the path, the value and the reason."""

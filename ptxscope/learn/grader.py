@@ -236,7 +236,7 @@ def _add_row_name(name: str, text: str) -> str:
 def _format_task(formula: Formula, width: int) -> str:
     """Format the remaining task; empty if only the answer remains."""
     left = formula.left
-    if formula.grouped:
+    if formula.is_grouped:
         return ""
     if formula.sign is Sign.IS:
         return f"Look up {left}." if left.replace(".", "").isalnum() else f"Work out {left}."

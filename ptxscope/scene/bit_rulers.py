@@ -55,9 +55,11 @@ def make_right_shift_ruler(place: LaneRef, value: int, amount: int, bits: int = 
     """
     top = max(_find_top_bit(value), amount, bits)
     sign = _make_sign_run(value)
-    kept = f"{format_count(top - amount, 'bit')} kept" if bits else "kept"
+    kept_text = f"{format_count(top - amount, 'bit')} kept" if bits else "kept"
     kept_runs = (
-        [BitRun(format_binary(value, amount, top), SpanKind.CHIP, kept)] if top > amount else []
+        [BitRun(format_binary(value, amount, top), SpanKind.CHIP, kept_text)]
+        if top > amount
+        else []
     )
     if not kept_runs:
         sign = sign._replace(label="kept")

@@ -194,8 +194,8 @@ def _make_entry(
 ) -> TableEntry:
     bits = index >> 2, index >> 1 & 1, index & 1
     value = figure.table >> index & 1
-    given = ", ".join(f"{word.name} = {bit}" for word, bit in zip(words, bits, strict=True))
-    sentence = f"{given}: entry {index} of {figure.table:#04x} is {value}"
+    bits_text = ", ".join(f"{word.name} = {bit}" for word, bit in zip(words, bits, strict=True))
+    sentence = f"{bits_text}: entry {index} of {figure.table:#04x} is {value}"
     return TableEntry(index, bits, value, positions, sentence)
 
 

@@ -65,8 +65,8 @@ class ThreadSearch:
             answer = await asyncio.to_thread(ask, stop.is_set)
             if not stop.is_set():
                 self._stop = None
-                if (taken := take(answer)) is not None:
-                    await taken
+                if (pending := take(answer)) is not None:
+                    await pending
         except (ValueError, ImportError, MemoryError) as error:
             if not stop.is_set():
                 self._stop = None

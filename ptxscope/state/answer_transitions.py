@@ -86,8 +86,8 @@ def _map_other_writers(state: ExplorerState) -> Mapping[str, str]:
     return {
         name: statement.text
         for statement in cursor.listing.programs[cursor.program].statements
-        if statement.explained and statement.number != cursor.index
-        for register in statement.explained.results.values()
+        if statement.explained_instruction and statement.number != cursor.index
+        for register in statement.explained_instruction.results.values()
         if register not in own_results
         for name in (register, register.removeprefix("%"))
     }

@@ -133,9 +133,9 @@ def with_form(setup: Setup, form: Form) -> Setup:
         operands = make_instruction(form, ins.destinations, ins.roles, ins.guard)
         return with_instruction(setup, operands)
     literals = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Immediate)}
-    taken = {*ins.names.values()}
+    used_names = {*ins.names.values()}
     registers = {
-        role: Register(next(x for x in (role, f"{role}1", f"{role}2") if x not in taken))
+        role: Register(next(x for x in (role, f"{role}1", f"{role}2") if x not in used_names))
         for role in literals
     }
     operands = make_instruction(form, ins.destinations, {**ins.roles, **registers}, ins.guard)

@@ -195,8 +195,8 @@ class ExplorerState:
     @property
     def marks(self) -> tuple[object, ...]:
         """The view apart from the session: equal marks are drawn equally."""
-        shown = self.step, self.mode, self.is_revealed, self._is_stepping
-        return *shown, id(self.pin), id(self.prediction)
+        view = self.step, self.mode, self.is_revealed, self._is_stepping
+        return *view, id(self.pin), id(self.prediction)
 
     def make_saved_state(self, theme: str = "") -> SavedState:
         """Return the state to save."""

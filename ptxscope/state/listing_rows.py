@@ -26,7 +26,7 @@ class ListingRow(NamedTuple):
     """The index of the statement in its program; -1 for the program's name."""
     line: int
     text: str
-    explained: bool = False
+    is_explained: bool = False
     """Whether it is an instruction of the catalog, even an illegal one."""
     result: str = ""
     """The value written, if known."""
@@ -61,7 +61,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
         needs[need.reader.number].append(need.name)
     sequences, calls = _map_sequences(program)
     source_lines = read_source_lines(program.text)
-    explained = frozenset(list_explained(program))
+    explained_indices = frozenset(list_explained(program))
     for index, statement in enumerate(program.statements):
         if statement.is_brace:
             continue
@@ -71,7 +71,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
         reads = step.reads.values() if step else ()
         yield ListingRow(
             *(number, index, statement.line, statement.text),
-            index in explained,
+            index in explained_indices,
             _format_results(step, program.types) if step and not problem else "",
             _list_errata(step) if step and possible_errata else (),
             possible_errata,
@@ -87,7 +87,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
 
 def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) -> tuple[str, ...]:
     """Return the ids of the errata that may change a result; literals are fixed."""
-    ins = statement.explained
+    ins = statement.explained_instruction
     if ins is None:
         return ()
     errata = list_possible_errata(ins.with_constants(constants))
@@ -126,6 +126,6 @@ def list_explained(program: Program) -> tuple[int, ...]:
     In a program without any, common instructions are explained.
     """
     places = [*enumerate(program.statements)]
-    explained = tuple(i for i, x in places if x.explained or x.problems)
+    indices = tuple(i for i, x in places if x.explained_instruction or x.problems)
     plain = (i for i, x in places if x.kind is StatementKind.PLAIN_INSTRUCTION and x.instruction)
-    return explained or tuple(plain)
+    return indices or tuple(plain)

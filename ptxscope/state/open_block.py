@@ -58,11 +58,13 @@ def with_statements(
 
     The cursor is None for one instruction. If the line has an error, only the error changes.
     """
-    given = _map_values(setup, cursor)
+    user_values = _map_values(setup, cursor)
     alone = with_line(replace(setup, place=None, is_detached=False), text)
     if cursor is not None and alone.error is None:  # its roles belonged to a statement
         pairs = alone.instruction.names.items()
-        values = {role: given[x] for role, name in pairs for x in (role, name) if x in given}
+        values = {
+            role: user_values[x] for role, name in pairs for x in (role, name) if x in user_values
+        }
         alone = replace(alone, values=values | find_register_constants(alone.instruction))
     block, error = None, alone.error
     try:
@@ -70,7 +72,7 @@ def with_statements(
     except PtxError as failure:
         error = failure
     if block is not None:
-        return open_typed_block(block, setup, given)
+        return open_typed_block(block, setup, user_values)
     return (alone, None) if error is None else (replace(setup, line=text, error=error), cursor)
 
 
@@ -78,12 +80,12 @@ def open_typed_block(
     block: BasicBlock, setup: Setup, values: Mapping[str, int]
 ) -> tuple[Setup, ListingCursor]:
     """Return the setup of a block's last statement, and its cursor; values are kept by name."""
-    known = {
+    known_values = {
         operand.name: values[operand.name] & (1 << operand.type.bits) - 1
         for operand in block.inputs
         if operand.name in values
     }
-    cursor = open_block(block, setup.model, known).move_by(len(block.statements))
+    cursor = open_block(block, setup.model, known_values).move_by(len(block.statements))
     return cursor.make_setup(setup), cursor
 
 
@@ -122,7 +124,7 @@ def open_block(
     program = program._replace(statements=tuple(statements), types=map_types(statements))
     inputs = {**pick_block_values(block), **(values or {})}
     listing = OpenListing((program,), (inputs,), model_name, "pasted", block.text, block)
-    first = next(i for i, x in enumerate(statements) if x.explained)
+    first = next(i for i, x in enumerate(statements) if x.explained_instruction)
     return ListingCursor(listing, 0, first)
 
 
@@ -136,7 +138,7 @@ def _is_part(statement: Statement, x: BlockStatement, *, is_first: bool) -> bool
 def _make_part(statement: Statement, part: BlockStatement) -> Statement:
     from ..engine.program.statement import StatementKind
 
-    ins = statement.explained or part.instruction
+    ins = statement.explained_instruction or part.instruction
     return statement._replace(
         kind=StatementKind.INSTRUCTION,
         text=part.text,

@@ -292,7 +292,7 @@ class ListingCursor:
     def statement_number(self) -> int:
         """The number of the statement in its block, from 1."""
         statements = self.listing.programs[self.program].statements
-        return sum(x.explained is not None for x in statements[: self.index + 1])
+        return sum(x.explained_instruction is not None for x in statements[: self.index + 1])
 
     @property
     def _explained(self) -> list[tuple[int, int]]:

@@ -49,7 +49,7 @@ class CopyText(NamedTuple):
     """Copy a text; the answer is None."""
 
     text: str
-    shown: str
+    name: str
     """The name of the text in the message."""
 
 

@@ -69,7 +69,7 @@ class ListingPane(Pane):
         if place == self.place:
             return
         self.place, self._rows = place, place.rows
-        instruction_rows = [row for row in self._rows if row.explained]
+        instruction_rows = [row for row in self._rows if row.is_explained]
         cursor = next(
             (index for index, row in enumerate(instruction_rows, 1) if self._is_current(row)), 0
         )
@@ -101,7 +101,7 @@ class ListingPane(Pane):
         source = ""
         for row in self._rows:
             folded = sequences.get(row.sequence, []) if row.sequence else []
-            entry = next((x.place for x in folded if x.explained), None)
+            entry = next((x.place for x in folded if x.is_explained), None)
             count = len(lines)
             is_unfolded = entry is None or any(map(self._is_current, folded))
             if is_unfolded or row.call:
@@ -125,7 +125,7 @@ class ListingPane(Pane):
         """Return the lines of a row; a click on it opens its place or another one."""
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "quiet")]]
-        target = (row.program, row.place if place is None else place) if row.explained else None
+        target = (row.program, row.place if place is None else place) if row.is_explained else None
         has_cursor = self._is_current(row)
         mark = "✗" if row.problem else "▸" if has_cursor else " "
         style_name = "quiet" if target is None else "focus" if has_cursor else ""
@@ -209,7 +209,7 @@ def _join_rows(row: ListingRow, folded: list[ListingRow]) -> ListingRow:
     """Return the last row of a sequence as the row of the whole."""
     return row._replace(
         text=row.call,
-        explained=True,
+        is_explained=True,
         possible_errata=(),
         errata=tuple(dict.fromkeys(y for x in folded for y in x.errata)),
         missing_names=tuple(dict.fromkeys(y for x in folded for y in x.missing_names)),

@@ -78,7 +78,7 @@ class PtxLine(PlainInput):
 
         control: PtxLine
         text: str
-        pasted: bool = False
+        is_pasted: bool = False
         """Whether by a paste, which is a separate edit."""
 
     class CandidateMoved(PostedMessage):

@@ -206,7 +206,9 @@ def test_a_block_has_its_results_alone_as_text_and_in_a_run(
     assert evaluate_block(str(block), values) == results
     cursor = open_block(block, values=values)
     texts = [x.text for x in block.statements]
-    assert [x.text for x in cursor.listing.programs[0].statements if x.explained] == texts
+    assert [
+        x.text for x in cursor.listing.programs[0].statements if x.explained_instruction
+    ] == texts
     registers = cursor.listing.run_program(0).registers
     assert {name: registers[name].bits for name in results} == results
 

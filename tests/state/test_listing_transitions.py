@@ -21,7 +21,7 @@ def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
     assert cursor is not None
     found = []
     for index, statement in enumerate(cursor.listing.programs[0].statements):
-        if statement.explained:
+        if statement.explained_instruction:
             setup = cursor.move_to(0, index).make_setup(make_example("vadd"))
             found.append((setup.values["a"], evaluate_setup(setup).result))
     outer = {"d": 0x7FFE7E00}  # byte by byte: 80-1, ff-1, 7f-1, 01-1

@@ -94,13 +94,13 @@ def run(words: Sequence[str]) -> int:
 
 def warn_about_hidden_notes(trace: Trace, options: Options) -> None:
     """Warn about each note on a hidden step."""
-    shown = {
+    shown_places = {
         step.place
         for step in trace.steps
         if options.shows(step.place) and step.statement not in options.folded
     }
     for note in trace.annotations.notes:
-        if note.stage is not None and (note.statement, note.stage) not in shown:
+        if note.stage is not None and (note.statement, note.stage) not in shown_places:
             target = trace.format_target(note)
             print_message(f"note: the note on {target} is not shown, because its step is not")
 
@@ -183,12 +183,12 @@ def _trace_beside(trace: Trace, text: str) -> Trace:
     ptx = " ".join(word for word in words if word not in values)
     block = make_block(parse_instruction(ptx)) if ptx else trace.block
     names = {x.name for x in block.inputs} - {value.partition("=")[0] for value in values}
-    given = {  # by name: a register may have several roles
+    common_values = {  # by name: a register may have several roles
         name: f"{name}={format_hex(trace.operands[role], trace.block.type_of(role).bits)}"
         for role, name in trace.block.names.items()
         if name in names and role in trace.operands
     }
-    return build_trace(block, [*given.values(), *values], trace.model)
+    return build_trace(block, [*common_values.values(), *values], trace.model)
 
 
 def _format_alt(trace: Trace, options: Options, length: str) -> str:

@@ -35,7 +35,7 @@ def refuse_overwriting(arguments: Namespace) -> None:
     if not outputs:
         return
     names = (name for x in texts if isinstance(x, InputName) for name in _iter_names(x))
-    input_keys = {found for name in names if (found := _find_key(name))}
+    input_keys = {input_key for name in names if (input_key := _find_key(name))}
     output_keys = set[object]()
     for text in outputs:
         name = text.partition("=")[2] or text

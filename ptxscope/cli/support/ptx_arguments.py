@@ -36,8 +36,8 @@ def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
     """
     if arguments.ptx and is_instruction_name(arguments.ptx):
         arguments.ptx, values = _find_example(arguments.ptx)
-        given = {text.partition("=")[0].strip() for text in arguments.values}
-        example = [f"{name}={bits:#x}" for name, bits in values.items() if name not in given]
+        names = {text.partition("=")[0].strip() for text in arguments.values}
+        example = [f"{name}={bits:#x}" for name, bits in values.items() if name not in names]
         arguments.values = [*example, *arguments.values]
     return arguments
 

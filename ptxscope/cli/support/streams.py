@@ -91,14 +91,14 @@ class ProgressBar:
     ``with`` block; without a terminal it does nothing.
     """
 
-    def __init__(self, *, prints: bool = False) -> None:
-        """With ``prints``, the command already writes to standard output."""
+    def __init__(self, *, is_printing: bool = False) -> None:
+        """With ``is_printing``, the command already writes to standard output."""
         self._next_draw_time = monotonic() + DELAY_SECONDS if sys.stderr.isatty() else _NO_TIME
         self._activity, self._unit = "", BYTES
         self.total: int | None = None
         """The final count, if known."""
         self._progress: Progress | None = None
-        if prints:
+        if is_printing:
             self.begin_printing()
 
     def __enter__(self) -> ProgressBar:

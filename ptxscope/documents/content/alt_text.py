@@ -79,9 +79,9 @@ def _iter_section_sentences(doc: Document) -> Iterator[str]:
         if last is not None and section.step_count + len(section.trace.steps) > last:
             break
         operands = ", ".join(f"{x.label} = {x.bits}" for x in section.operands)
-        given = f" on {operands}" if section.is_only and operands else ""
+        operand_text = f" on {operands}" if section.is_only and operands else ""
         results = " and ".join(f"{x.name} = {x.bits}" for x in section.results)
-        yield f"{section.heading}{given} gives {results or 'nothing'}."
+        yield f"{section.heading}{operand_text} gives {results or 'nothing'}."
     yield from (f"Result: {x.name} = {x.bits}, {x.meant}." for x in doc.results)
     if doc.no_result:
         yield f"Result: {doc.no_result}."

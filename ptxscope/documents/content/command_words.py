@@ -66,14 +66,14 @@ def _list_texts(trace: Trace, options: Options) -> dict[str, list[str | None]]:
     }
     if options.folded and len(trace.parts) > 1:
         texts["fold"] = [format_folded(options.folded, len(trace.block.statements))]
-    shown = [x.number for x in trace.steps if options.shows(x.place)]
-    is_whole = len(shown) == len(trace.steps)
-    if shown and options.is_early and not is_whole and shown == [*range(1, len(shown) + 1)]:
-        last = trace.steps[len(shown) - 1]
+    numbers = [x.number for x in trace.steps if options.shows(x.place)]
+    is_whole = len(numbers) == len(trace.steps)
+    if numbers and options.is_early and not is_whole and numbers == [*range(1, len(numbers) + 1)]:
+        last = trace.steps[len(numbers) - 1]
         prefix = trace.block.get_statement(last.statement).prefix
         return texts | {"until": [f"{prefix}{last.stage}"]}
-    if shown and not is_whole:
-        runs = groupby(enumerate(shown), lambda x: x[1] - x[0])
+    if numbers and not is_whole:
+        runs = groupby(enumerate(numbers), lambda x: x[1] - x[0])
         ends = [[number for _, number in run] for _, run in runs]
         steps = ",".join("-".join(map(str, sorted({x[0], x[-1]}))) for x in ends)
         texts["steps"] = [steps]

@@ -67,12 +67,12 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
     if options.beside is None:
         return doc
     docs = doc, _build_document(options.beside, options)
-    given = [{x.name: x.bits for x in _iter_given(each.trace)} for each in docs]
-    shared = dict(given[0].items() & given[1].items())
+    inputs = [{x.name: x.bits for x in _iter_given(each.trace)} for each in docs]
+    shared = dict(inputs[0].items() & inputs[1].items())
     headings = [
         ", ".join(f"{name} = {bits}" for name, bits in registers.items() if name not in shared)
         if docs[0].ptx == docs[1].ptx else ""
-        for registers in given
+        for registers in inputs
     ]  # fmt: skip
     sections = tuple(
         doc.sections[0]._replace(heading=heading or doc.ptx, is_other=index > 0, answers=None)

@@ -27,12 +27,12 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
         for note in trace.annotations.notes
     ]
     parts: tuple[object, ...] = ((document.title, document.caption, *notes),)
-    shown = options.steps and [x.number for x in trace.steps if options.shows(x.place)]
+    step_numbers = options.steps and [x.number for x in trace.steps if options.shows(x.place)]
     if not document.sections[0].heading:
-        shown = None
+        step_numbers = None
         stages = [str(step.stage) for step in document.steps] if document.omission else None
         parts = (document.title, document.caption, notes), stages
-    choices = options._asdict() | {"steps": shown, "format": "", "has_version": True}
+    choices = options._asdict() | {"steps": step_numbers, "format": "", "has_version": True}
     changed_options = [
         (name, sorted(value) if isinstance(value, frozenset) else value)
         for name, value in choices.items()

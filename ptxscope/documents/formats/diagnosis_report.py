@@ -128,13 +128,13 @@ def _iter_brief_alternatives(
     if not alternatives:
         return
     headings = [_format_heading(diagnosis, x) for x in alternatives]
-    shown = alternatives[: min(count, headings.count(headings[0]))]
-    if shown:
+    listed = alternatives[: min(count, headings.count(headings[0]))]
+    if listed:
         yield make_heading(headings[0])
-        yield make_points(([_format_alternative(diagnosis, x)] for x in shown), is_close=True)
-    if len(alternatives) > len(shown):
-        more = make_text(f"… and {len(alternatives) - len(shown)} more (--all)")
-        yield Paragraph(more, "  ", "  ", bool(shown))
+        yield make_points(([_format_alternative(diagnosis, x)] for x in listed), is_close=True)
+    if len(alternatives) > len(listed):
+        more = make_text(f"… and {len(alternatives) - len(listed)} more (--all)")
+        yield Paragraph(more, "  ", "  ", bool(listed))
 
 
 def _format_alternative(diagnosis: Diagnosis, explanation: Explanation) -> str:
@@ -231,10 +231,10 @@ def _iter_group_blocks(
     points = []
     for first, *alternatives in list(groups.values())[: None if with_all else MAX_EXPLANATIONS]:
         lines = [_format_change(diagnosis, first), *_list_details(diagnosis, first)]
-        shown = alternatives if with_all else alternatives[:ALIKE]
-        lines += (f"or {'; '.join(filter(None, (format_causes(x), x.failure)))}" for x in shown)
-        if len(alternatives) > len(shown):
-            lines.append(f"or {len(alternatives) - len(shown)} more of the kind (--all)")
+        listed = alternatives if with_all else alternatives[:ALIKE]
+        lines += (f"or {'; '.join(filter(None, (format_causes(x), x.failure)))}" for x in listed)
+        if len(alternatives) > len(listed):
+            lines.append(f"or {len(alternatives) - len(listed)} more of the kind (--all)")
         points.append(lines)
     yield make_points(points, is_close=True)
     if len(groups) > len(points):
@@ -420,8 +420,8 @@ def _iter_divergence_blocks(
         name = format_title(next(step for step in steps if step.stage is stage))
         heading = f"The explanation, from the first step that differs, `{name}`"
         yield make_heading(heading)
-        shown = iter_steps(trace, stage)
-        yield make_verbatim(line for step in shown for line in step_lines(step, width))
+        visible_steps = iter_steps(trace, stage)
+        yield make_verbatim(line for step in visible_steps for line in step_lines(step, width))
         yield make_paragraph(f"It gives {format_result(trace)}.")
     if any(cause.reading for cause in explanation.causes):
         result_text = format_result_bits(

@@ -291,9 +291,9 @@ def _block_options_from_json(data: JsonNode, trace: Trace) -> Options:
     options = Options(folded=read_numbers(data.get_field("folded", list), len(trace.parts)))
     if "shown" not in data.value:
         return options
-    shown = data.get_field("shown", dict)
-    steps = shown.get_field("steps", list, type(None))
-    both, result, until = (shown.get_field(x, bool).value for x in ("both", "result", "until"))
+    shown_part = data.get_field("shown", dict)
+    steps = shown_part.get_field("steps", list, type(None))
+    both, result, until = (shown_part.get_field(x, bool).value for x in ("both", "result", "until"))
     numbers = range(0) if steps.value is None else read_numbers(steps, len(trace.steps))
     places = frozenset(trace.steps[x - 1].place for x in numbers)
     return options._replace(

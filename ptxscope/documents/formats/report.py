@@ -69,8 +69,8 @@ def _text_lines(block: Block, width: int) -> Iterator[str]:
                 for line in others:
                     yield from wrap_text(_format_text(line), indent, rest, width)
         case Table(head, rows):
-            shown = (head, *rows) if any(head) else rows
-            table = [[_format_text(cell) for cell in row] for row in shown]
+            table_rows = (head, *rows) if any(head) else rows
+            table = [[_format_text(cell) for cell in row] for row in table_rows]
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]
             for *cells, last in table:
                 start = "".join(f"  {cell:<{n}}" for cell, n in zip(cells, widths, strict=False))

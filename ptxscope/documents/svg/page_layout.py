@@ -482,11 +482,11 @@ def _find_read_registers(trace: Trace, steps: Iterable[StepView], scene: Scene) 
     """Return the registers that the rows of steps read, also through folded rows."""
     registers = {register.role for register in scene.registers}
     keys = [row.key for step in steps for row in step.rows]
-    found: set[str] = set()
+    read_keys: set[str] = set()
     while keys:
         key = keys.pop()
         if key in registers:
-            found.add(key)
+            read_keys.add(key)
         elif key not in scene.rows:
             keys += trace.rows[key].input_keys
-    return found
+    return read_keys

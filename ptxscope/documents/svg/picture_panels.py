@@ -180,7 +180,7 @@ class Wires:
     def add_results(self, section: Section, layout: Layout, end: float) -> None:
         """Add the results of a statement drawn down to an end."""
         digits = _find_results(section, self.canvas, layout, end)
-        self.results |= {(section.is_other, place): found for place, found in digits}
+        self.results |= {(section.is_other, place): result for place, result in digits}
 
     def draw_rail(
         self, digits: _Digits, end: tuple[float, float], right: float, drop: float = 0

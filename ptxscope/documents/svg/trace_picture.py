@@ -248,13 +248,15 @@ def _list_owners(
     marks = [step.mark for step in steps]
     for panel in panels if marks else ():
         section = panel.section
-        shown = sum(step.number <= section.step_count for step in steps)
+        earlier_count = sum(step.number <= section.step_count for step in steps)
         own = [x.mark for x in section.steps if x.stage in panel.stages and x.mark in marks]
-        first = own[0] if own else marks[min(shown, len(marks) - 1)]
+        first = own[0] if own else marks[min(earlier_count, len(marks) - 1)]
         if section.heading:
             owners.setdefault("fork", first)
             owners[section.name_part("line")] = owners[section.name_part("wires")] = first
-            owners[section.name_part("result")] = own[-1] if own else marks[max(shown - 1, 0)]
+            owners[section.name_part("result")] = (
+                own[-1] if own else marks[max(earlier_count - 1, 0)]
+            )
     return owners
 
 

@@ -282,10 +282,10 @@ class _ObjectArithmetic:
         return np.stack([words[word][0] >> unit * index & mask for word, index in picks])
 
     def keep(self, x: Objects, y: Objects, lanes: tuple[int, ...], _: int) -> Objects:
-        kept = y.copy()
+        result = y.copy()
         for lane in lanes:
-            kept[lane] = x[lane if len(x) > 1 else 0]
-        return kept
+            result[lane] = x[lane if len(x) > 1 else 0]
+        return result
 
     def pack(self, x: Objects, unit: int) -> Objects:
         return np.add.reduce([lane << unit * i for i, lane in enumerate(x)], keepdims=True)

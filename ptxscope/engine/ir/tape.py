@@ -187,8 +187,8 @@ class Node:
         """Return the node and its lane that compute a lane: a KEEP only picks lanes of others."""
         x = self
         while x.op is Op.KEEP:
-            kept, other = x.nodes
-            x = kept if lane in x.fixed[0] else other
+            source, other = x.nodes
+            x = source if lane in x.fixed[0] else other
         return x, lane if x.lanes > 1 else 0
 
 

@@ -168,8 +168,8 @@ class Choose(MicroOperation):
             why = f"{condition.full_name} is {truth}"
             if not condition.is_operand:
                 why = condition.micro.describe_lane(LaneView(condition, 0)).sentence
-            taken = (y if condition.values[0] else x).name
-            description = f"took {taken}, but {why.replace(': ', '; ')}"
+            choice = (y if condition.values[0] else x).name
+            description = f"took {choice}, but {why.replace(': ', '; ')}"
         yield site.swap_inputs(description, 0)
 
 

@@ -51,11 +51,11 @@ class Formula(NamedTuple):
     left: str
     right: str
     sign: Sign = Sign.IS
-    grouped: bool = False
+    is_grouped: bool = False
     """Whether the left side, which has a sign, needs brackets inline."""
 
     def __str__(self) -> str:
-        left_side = f"({self.left})" if self.grouped else self.left
+        left_side = f"({self.left})" if self.is_grouped else self.left
         return f"{left_side} {self.sign} {self.right}"
 
     def map_sides(self, change: Callable[[str], str]) -> Formula:
@@ -65,7 +65,7 @@ class Formula(NamedTuple):
 
 def make_equation(left_side: str, right_side: object, *, is_grouped: bool = False) -> Formula:
     """Return ``left = right``."""
-    return Formula(left_side, str(right_side), grouped=is_grouped)
+    return Formula(left_side, str(right_side), is_grouped=is_grouped)
 
 
 def make_transition(left_side: object, right_side: str) -> Formula:

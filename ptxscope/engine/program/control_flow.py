@@ -113,19 +113,19 @@ class Writers:
         return self._found[key]
 
     def _search(self, number: int, register: str) -> frozenset[int]:
-        found, seen, pending = set[int](), {number}, [number]
+        writers, visited, pending = set[int](), {number}, [number]
         while pending:
             current = pending.pop()
             if not current:
-                found.add(INITIAL)
+                writers.add(INITIAL)
             for before in self._preceding[current]:
                 writer = self._last[before].get(register)
                 if writer is not None:
-                    found.add(writer)
-                elif before not in seen:
-                    seen.add(before)
+                    writers.add(writer)
+                elif before not in visited:
+                    visited.add(before)
                     pending.append(before)
             self._steps -= 1
             if self._steps < 0:
                 return frozenset()
-        return frozenset(found)
+        return frozenset(writers)

@@ -186,13 +186,13 @@ def map_types(statements: list[Statement]) -> dict[str, Type]:
     uses: dict[str, set[Type]] = {}
     declared_types = map_declared_types(statements)
     for x in statements:
-        if x.explained:
-            for source in x.explained.inputs:
+        if x.explained_instruction:
+            for source in x.explained_instruction.inputs:
                 types.setdefault(source.name, source.type)
     for x in statements:
-        if x.explained:
-            for role, name in x.explained.names.items():
-                type_ = x.explained.type_of(role)
+        if x.explained_instruction:
+            for role, name in x.explained_instruction.names.items():
+                type_ = x.explained_instruction.type_of(role)
                 types.setdefault(name, type_)
                 uses.setdefault(name, set()).add(type_)
     for name, use_types in uses.items():
@@ -247,8 +247,8 @@ def order_writes(statements: list[Statement], types: Mapping[str, Type]) -> tupl
 
 def iter_names(x: Statement) -> Iterator[str]:
     """Yield every register of a statement."""
-    if x.explained:
-        yield from x.explained.names.values()
+    if x.explained_instruction:
+        yield from x.explained_instruction.names.values()
     for name, _ in _iter_uses(x):
         yield name
 

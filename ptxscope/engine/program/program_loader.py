@@ -148,8 +148,8 @@ class _OpenFunction:
             count += statement is not None
         for index, (name, scopes) in self.branches.items():
             statement = self.statements[index]
-            found = (self._find_label(x, scopes) for x in self.label_lists.get(name, (name,)))
-            targets = tuple(numbers[x] for x in found if x is not None)
+            indices = (self._find_label(x, scopes) for x in self.label_lists.get(name, (name,)))
+            targets = tuple(numbers[x] for x in indices if x is not None)
             assert statement
             self.statements[index] = statement._replace(targets=targets)
         statements = [x for x in self.statements if x]

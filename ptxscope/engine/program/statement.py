@@ -86,7 +86,7 @@ class Statement(NamedTuple):
         return self.kind in (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
 
     @property
-    def explained(self) -> Instruction | None:
+    def explained_instruction(self) -> Instruction | None:
         """The instruction, if its steps are explained; also of a statement under ``#if``."""
         is_explained = self.kind is StatementKind.INSTRUCTION or (
             self.kind is StatementKind.UNKNOWN

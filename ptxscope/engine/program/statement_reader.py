@@ -104,7 +104,7 @@ class StatementReader:
             opcode,
             modifiers,
             operands,
-            guard=Guard(raw.guard.text, raw.guard_negated) if raw.guard else None,
+            guard=Guard(raw.guard.text, raw.is_guard_negated) if raw.guard else None,
             span=self.fragment.find_origin(*raw.span),
             unique_names=renamed,
         )
@@ -177,12 +177,12 @@ class StatementReader:
         problems = [x._replace(span=self.fragment.find_origin(*x.span)) for x in raw.problems]
         if ins and not has_function_operand(ins, self.scopes):
             ins = fit_registers(ins, self.scopes)
-            found = [*find_register_problems(ins, self.scopes)]
-            if not found:
+            register_problems = [*find_register_problems(ins, self.scopes)]
+            if not register_problems:
                 kind, writes = StatementKind.PLAIN_INSTRUCTION, tuple(ins.results.values())
                 return base._replace(kind=kind, writes=writes, instruction=ins)
             # the catalog has no operands that are addresses of variables
-            problems = problems if ins.entry.is_move else found
+            problems = problems if ins.entry.is_move else register_problems
         problems = problems or [*self._find_undeclared(raw)]
         base = base._replace(writes=self._list_written(raw))
         return self._with_vector_move(base, raw)._replace(plain_problems=tuple(problems))

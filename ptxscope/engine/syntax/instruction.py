@@ -215,7 +215,7 @@ class Instruction(FrozenRecord):
         )
 
     @property
-    def guard_negated(self) -> bool | None:
+    def is_guard_negated(self) -> bool | None:
         """The guard as plans encode it: True for ``@!p``, False for ``@p``, None for no guard."""
         return self.guard.negated if self.guard else None
 
@@ -228,7 +228,7 @@ class Instruction(FrozenRecord):
         from ..semantics.lowering import lower
 
         names, roles = self.names, dict[str, list[str]]()
-        sources = lower(self.effective_form, guard=self.guard_negated).sources
+        sources = lower(self.effective_form, guard=self.is_guard_negated).sources
         for source in sorted(sources, key=lambda x: ORDER[Role(x.role)]):
             if source.role in names and source.role not in self.constants:
                 roles.setdefault(names[source.role], []).append(source.role)
@@ -239,7 +239,7 @@ class Instruction(FrozenRecord):
         """The errata that change the result for some operands."""
         from ..semantics.models import find_errata
 
-        return find_errata(self.form, self.guard_negated)
+        return find_errata(self.form, self.is_guard_negated)
 
     def type_of(self, role: str) -> Type:
         """Return the type of the operand with this role."""

@@ -372,7 +372,7 @@ def parse_known_statement(
     if not problems:
         guard = None
         if statement.guard:
-            guard = Guard(statement.guard.text, statement.guard_negated)
+            guard = Guard(statement.guard.text, statement.is_guard_negated)
         call_notes = fragment.notes if fragment.call_span else ()
         instruction = Instruction(
             form,

@@ -68,7 +68,7 @@ class RawInstruction(NamedTuple):
     """An instruction split into words, unchecked: ``@!p opcode.mod.mod op, op;``."""
 
     guard: Token | None
-    guard_negated: bool
+    is_guard_negated: bool
     opcode: Token
     modifiers: tuple[Token, ...]
     operands: tuple[tuple[Token, ...], ...]

@@ -80,13 +80,13 @@ class BlockGuard(NamedTuple):
 
     place: ValuePlace
     name: str
-    stays_with: bool
+    staying_value: bool
     """The value with which a thread stays."""
 
     @property
     def condition(self) -> str:
         """The condition on which a thread stays: ``not %p1``."""
-        return self.name if self.stays_with else f"not {self.name}"
+        return self.name if self.staying_value else f"not {self.name}"
 
 
 STORED = "stored"

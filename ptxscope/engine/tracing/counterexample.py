@@ -144,8 +144,8 @@ class CounterexampleSearch:
                 active[id_] = min(index, active.get(id_, index))
         last, is_done = len(documented) - 1, False
         if self._model_name in {*self.deviations, *firsts} and len(active) == len(self._ins.errata):
-            shown = 0 if self._model_name in self.deviations else firsts[self._model_name]
-            last, is_done = max(shown, *active.values()), True
+            named_index = 0 if self._model_name in self.deviations else firsts[self._model_name]
+            last, is_done = max(named_index, *active.values()), True
         for model, actual in results:
             index = firsts.get(model.name, last + 1)
             if index <= last and model.name not in self.deviations:

@@ -107,7 +107,7 @@ def evaluate_plan(
 
 def make_plan(ins: Instruction, rules: Rules = ISA) -> Plan:
     """Return the plan of an instruction under some rules, including its guard."""
-    return lower(ins.effective_form, rules, ins.guard_negated)
+    return lower(ins.effective_form, rules, ins.is_guard_negated)
 
 
 def make_model_plan(ins: Instruction, model: Model) -> Plan:

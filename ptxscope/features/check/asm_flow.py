@@ -143,7 +143,7 @@ class _Flow:
         """Yield the problems of a statement, and note its reads and writes."""
         guard = ""
         if statement.guard:
-            guard = f"{'!' * statement.guard_negated}{statement.guard.text}"
+            guard = f"{'!' * statement.is_guard_negated}{statement.guard.text}"
         self.number += 1
         for register in accesses.reads:
             name = register.text

@@ -93,7 +93,7 @@ class Proof(FrozenRecord):
         """Return the value that program 0 or 1 leaves in a result, even if it is the old value."""
         if self.is_passage(pair):
             values = {**self.operands, **self.get_values(index), **self.traces[index].result}
-            return int(all(values[x.name] == x.stays_with for x in self.programs[index].guards))
+            return int(all(values[x.name] == x.staying_value for x in self.programs[index].guards))
         if pair[index]:
             return self.traces[index].result[pair[index]]
         own = pair[1 - index]

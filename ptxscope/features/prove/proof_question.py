@@ -98,12 +98,12 @@ class ProofQuestion:
         The predicates that they read are among the results.
         """
         truths = []
-        for place, name, stays_with in side.program.guards:
+        for place, name, staying_value in side.program.guards:
             if place.statement:
                 node, _ = side.results[name]
             else:
                 node = self.add_input(side.inputs.get(name, name), Type.PRED)
-            truths.append(node if stays_with else self.tape.equal(node, 0))
+            truths.append(node if staying_value else self.tape.equal(node, 0))
         return reduce(self.tape.minimum, truths) if truths else None
 
     def add_input(self, name: str, type_: Type) -> Node:

@@ -31,7 +31,7 @@ _ROWS = 1 << 14
 
 def print_rows(ins: Signature, evaluate: Evaluator, file: str, inputs: Mapping[str, int]) -> None:
     """Print the rows of a file, each with its results; ``inputs`` values hold for all rows."""
-    with ProgressBar(prints=True) as bar:
+    with ProgressBar(is_printing=True) as bar:
         bar.begin("evaluating")
         _stream_rows(ins, evaluate, read_rows(file, bar), inputs)
 

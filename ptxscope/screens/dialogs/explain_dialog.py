@@ -68,11 +68,11 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         trace: Trace,
         operands: Mapping[str, int],
         got: str,
-        of_another: bool = False,
+        is_of_another: bool = False,
         other_writers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         super().__init__()
-        self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
+        self._title = f"Why did I get that?{' · of the last legal line' if is_of_another else ''}"
         """The title. If the current line is not legal, the last legal line is explained."""
         self._trace, self._initial_text = trace, got
         self._operands = operands

@@ -186,9 +186,9 @@ class ActionRunner:
                 level = cast("SeverityLevel", severity)
                 text = make_printable(text)
                 screen.notify(text, title=title, markup=False, severity=level, timeout=seconds)
-            case CopyText(text, shown):
+            case CopyText(text, name):
                 screen.app.copy_to_clipboard(text)
-                text = make_printable(shown)
+                text = make_printable(name)
                 if len(text) > (room := screen.size.width - _COPIED_COLUMNS):
                     text = f"{text[: room - 1]}…"  # one row, which covers no step
                 view.show_outcome(ShowOutcome("Copied", text))

@@ -63,19 +63,19 @@ def greeting(
     start: Start,
     key: Callable[[str], str],
     *,
-    at_end: bool,
-    teaches: bool,
+    is_at_end: bool,
+    has_lesson: bool,
     has_listing: bool = False,
 ) -> str:
     """Return the greeting; ``key`` names the key of an action.
 
-    ``at_end`` is true at the last step, ``teaches`` if Enter begins a lesson.
+    ``is_at_end`` is true at the last step, ``has_lesson`` if Enter begins a lesson.
     """
     next_step = f"{key('step.next')} next step"
     added = "".join(f" · {key(id_)} {ACTIONS[id_].label}" for id_ in ADDED_FOOTER)
     match start:
         case Start.EXAMPLE:
-            lesson = "Enter begins the first lesson · " if teaches else ""
+            lesson = "Enter begins the first lesson · " if has_lesson else ""
             return (
                 "ptxscope shows what PTX instructions compute, step by step\n"
                 f"{next_step} · {key('step.back')} back · {key('step.result')} the result · "
@@ -93,7 +93,7 @@ def greeting(
         case Start.KEPT:
             first = f"{key('step.first')} first step"
             listing = f"{key('listing.go')} listing · " if has_listing else ""
-            return f"As you left it · {listing}{first if at_end else next_step}{added}"
+            return f"As you left it · {listing}{first if is_at_end else next_step}{added}"
 
 
 class MainScreen(ThemedScreen[None]):
@@ -228,8 +228,8 @@ class MainScreen(ThemedScreen[None]):
             teach = next(iter(find_services(Service.TEACH_NEWCOMER) if is_first else ()), None)
             text = greeting(
                 *(self._greeting, self.view.get_key),
-                at_end=self.state.is_at_end,
-                teaches=teach is not None,
+                is_at_end=self.state.is_at_end,
+                has_lesson=teach is not None,
                 has_listing=self.state.cursor is not None,
             )
             self.view.show_hint(ShowHint(text, on_enter=teach))
@@ -257,7 +257,7 @@ class MainScreen(ThemedScreen[None]):
 
     async def on_ptx_line_edited(self, event: PtxLine.Edited) -> None:
         if event.text == event.control.value:  # otherwise a later event has the newer text
-            await self.perform(type_line, event.text, is_pasted=event.pasted)
+            await self.perform(type_line, event.text, is_pasted=event.is_pasted)
             self.view.show_status()
 
     # --- the view ------------------------------------------------------------------------

@@ -436,13 +436,13 @@ def draw_pinned_lines(
 def _find_column(lines: Sequence[StyledLine], texts: Sequence[str], start: int, end: int) -> int:
     """Return the last column of the first text that the first such line has between two columns."""
     for text, line in product(texts, lines):
-        x, found = 0, -1
+        x, column = 0, -1
         for piece in line:
             if start <= x < end and piece.text.strip() == text:
-                found = x + len(piece.text) - len(piece.text.lstrip())
+                column = x + len(piece.text) - len(piece.text.lstrip())
             x += len(piece.text)
-        if found >= 0:
-            return found
+        if column >= 0:
+            return column
     return start
 
 

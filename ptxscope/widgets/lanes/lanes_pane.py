@@ -239,8 +239,8 @@ class LanesPane(Pane):
         cell = self._find_cell(self.place)
         if cell is None:
             return None
-        where = self.content_region.offset + Offset(cell.x, cell.y) - self.scroll_offset
-        return where if self.content_region.contains(*where) else None
+        position = self.content_region.offset + Offset(cell.x, cell.y) - self.scroll_offset
+        return position if self.content_region.contains(*position) else None
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor by cells and lines."""

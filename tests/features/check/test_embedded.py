@@ -35,7 +35,7 @@ def test_a_run_and_check_agree_on_embedded_ptx(key: str) -> None:
     statements = [x for program in load(case.text, case.name) for x in program.statements]
     wrong = list_lines(case, "illegal", "register-type", "unseen")
     assert list_lines(case, "illegal") <= {x.line for x in statements if x.problems} <= wrong
-    assert list_lines(case) - wrong <= {x.line for x in statements if x.explained}
+    assert list_lines(case) - wrong <= {x.line for x in statements if x.explained_instruction}
     assert list_lines(case, "unread") <= {x.line for x in statements if x.omission}
 
 
@@ -47,7 +47,7 @@ def test_the_explorer_opens_every_line_that_check_finds(key: str) -> None:
     count = len(cursor.listing.programs) if cursor else 0
     assert all(row.program < count for row in rows)
     known = list_lines(case) | list_lines(case, "illegal", "register-type", "unseen")
-    assert {row.line for row in rows if row.explained} >= known
+    assert {row.line for row in rows if row.is_explained} >= known
 
 
 @pytest.mark.parametrize("key", FOREIGN)
