@@ -162,28 +162,28 @@ _LANES = np.arange(WARP)
 _LANE_BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 
 
-def _by_warp(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def by_warp(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return an element for each lane as a row for each warp."""
     return x.reshape(-1, WARP)
 
 
-def _spread(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def spread(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return an element for each warp as one for each lane."""
     return np.repeat(x, WARP)
 
 
 def _ballot(truths: Mask) -> Words:
     """Return a word for each warp, with a bit for each lane."""
-    words: Words = (_by_warp(truths) * _LANE_BITS).sum(axis=1, dtype=np.uint32)
+    words: Words = (by_warp(truths) * _LANE_BITS).sum(axis=1, dtype=np.uint32)
     return words
 
 
-def _unite_by_warp(values: ThreadValues, mask: Mask) -> Causes | None:
+def unite_by_warp(values: ThreadValues, mask: Mask) -> Causes | None:
     """Return the causes of all acting threads of a warp, for each lane."""
     if values.causes is None:
         return None
-    rows = _by_warp(np.where(mask, values.causes, np.uint64(0)))
-    causes: Causes = _spread(np.bitwise_or.reduce(rows, axis=1))
+    rows = by_warp(np.where(mask, values.causes, np.uint64(0)))
+    causes: Causes = spread(np.bitwise_or.reduce(rows, axis=1))
     return causes if causes.any() else None
 
 
@@ -202,7 +202,7 @@ def make_active_mask(frame: CallFrame, statement: Statement) -> Step:
     register = frame.get_destination(*get_operands(statement, 1))
 
     def act(group: ThreadGroup) -> None:
-        write_values(register, _spread(_ballot(group.mask)), group, None)
+        write_values(register, spread(_ballot(group.mask)), group, None)
 
     return act
 
@@ -235,10 +235,10 @@ def make_vote(frame: CallFrame, statement: Statement) -> Step:
     def act(group: ThreadGroup) -> None:
         truths = (~source.bits if is_negated else source.bits) & group.mask
         true_lanes, acting_lanes = (
-            np.bitwise_and(_spread(_ballot(mask)), members.bits) for mask in (truths, group.mask)
+            np.bitwise_and(spread(_ballot(mask)), members.bits) for mask in (truths, group.mask)
         )
         result = vote(true_lanes, acting_lanes)
-        write_values(destination, result, group, _unite_by_warp(source, group.mask))
+        write_values(destination, result, group, unite_by_warp(source, group.mask))
 
     return act
 
@@ -303,12 +303,12 @@ def make_match(frame: CallFrame, statement: Statement) -> Step:
     source, members = frame.get_source(operand, type_), _find_members(frame, statement)
 
     def act(group: ThreadGroup) -> None:
-        values, mask = _by_warp(source.bits), _by_warp(group.mask)
+        values, mask = by_warp(source.bits), by_warp(group.mask)
         equal = (values[:, :, np.newaxis] == values[:, np.newaxis, :]) & mask[:, np.newaxis, :]
         words = (equal * _LANE_BITS).sum(axis=2, dtype=np.uint32).reshape(-1) & members.bits
-        causes = _unite_by_warp(source, group.mask)
+        causes = unite_by_warp(source, group.mask)
         if is_all:
-            is_common = words == _spread(_ballot(group.mask)) & members.bits
+            is_common = words == spread(_ballot(group.mask)) & members.bits
             words = np.where(is_common, words, 0)
             if predicate:
                 write_values(predicate, is_common, group, causes)
@@ -343,14 +343,14 @@ def make_reduction(frame: CallFrame, statement: Statement) -> Step:
     start = np.array(neutral & 0xFFFFFFFF, np.uint32).view(dtype)
 
     def act(group: ThreadGroup) -> None:
-        causes = _unite_by_warp(source, group.mask)
+        causes = unite_by_warp(source, group.mask)
         for word in np.unique(members.bits[group.lanes]):  # usually one
             mask = group.mask & (members.bits == word)
             values = np.where(mask, source.bits.view(dtype), start)
-            words: Bits = function.reduce(_by_warp(values), axis=1, dtype=dtype).view(np.uint32)
+            words: Bits = function.reduce(by_warp(values), axis=1, dtype=dtype).view(np.uint32)
             part = group.narrow(mask)
             assert part
-            write_values(destination, _spread(words), part, causes)
+            write_values(destination, spread(words), part, causes)
 
     return act
 
@@ -362,7 +362,7 @@ def make_election(frame: CallFrame, statement: Statement) -> Step:
     members = _find_members(frame, statement)
 
     def act(group: ThreadGroup) -> None:
-        acting = (_spread(_ballot(group.mask)) & members.bits).astype(np.int64)
+        acting = (spread(_ballot(group.mask)) & members.bits).astype(np.int64)
         leaders = np.bitwise_count((acting & -acting) - 1)
         if destination:
             write_values(destination, leaders, group, None)

@@ -21,6 +21,7 @@ from .async_copies import make_async_copy
 from .atomics import make_atomic
 from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
+from .matrix_steps import make_matrix_load, make_product
 from .memory import Bits, fill_unknown
 from .memory_steps import make_load, make_store
 from .model_comparison import with_comparison
@@ -88,7 +89,9 @@ _MAKERS: dict[str, Maker] = {  # the lowerings of statements without a plan
     "elect": make_election,
     "isspacep": make_space_test,
     **dict.fromkeys(LOADS, make_load),
+    "ldmatrix": make_matrix_load,
     "match": make_match,
+    "mma": make_product,
     "mov": make_move,
     "redux": make_reduction,
     "shfl": make_shuffle,
