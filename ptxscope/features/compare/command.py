@@ -18,7 +18,7 @@ MEMORY_MEGABYTES = 4096
 
 
 def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]:
-    """Add the options of kernels to the parser of ``prove``; return what compares them."""
+    """Add the options of kernels to the parser of ``prove``; return the function to compare them."""
     group = parser.add_argument_group(
         "two kernels",
         "If A and B are FILE:KERNEL and store, they are equal if they leave the same bytes in "
@@ -56,7 +56,7 @@ def _compare(arguments: argparse.Namespace) -> int | None:
         with command_errors(ValueError, ImportError):
             a, b = (x.read(model) for x, model in zip(places, models, strict=True))
             if not any(x.opcode in STORES for y in (a, b) for x in y.kernel.statements):
-                return None  # what they leave is in registers
+                return None  # kernels without stores leave results in registers
             comparison = compare_kernels(
                 a,
                 b,
@@ -81,7 +81,7 @@ class _Progress:
         self._start, self._activity = monotonic(), ""
 
     def advance(self, activity: str, count: int) -> None:
-        """Show an activity and the statements that it has executed, or seconds if these are 0."""
+        """Show an activity and the number of its executed statements, or seconds if it is 0."""
         if activity != self._activity:
             self._activity = activity
             if count:
@@ -92,7 +92,7 @@ class _Progress:
             self._bar.advance_to(count)
 
     def note_time(self) -> bool:
-        """Show the time that has passed; the answer stays wanted."""
+        """Show the time that has passed, without an end to the search."""
         if self._activity and not self._activity.startswith("executing"):
             self._bar.advance_to(round(monotonic() - self._start))
         return False

@@ -29,7 +29,7 @@ from .replay import Counterexample, Replay, replay
 from .small_examples import iter_launch_wishes, list_small_words, read_memory
 
 _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
-"""The beginnings of the names of a kernel's own memory, which nobody reads later."""
+"""The prefixes of the names of a kernel's own memory, which nothing reads later."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
 
@@ -69,7 +69,7 @@ class KernelComparison(FrozenRecord):
     variables: Mapping[str, bool] = field(default_factory=dict)
     """The variables of the modules that are used, and whether their contents are known."""
     notes: tuple[str, ...] = ()
-    """Sentences on what one kernel accesses, and the other does not."""
+    """Sentences on accesses of only one kernel."""
     counterexample: Counterexample | None = None
     replay: Replay | None = None
     """The runs of the counterexample by the executor of kernels."""
@@ -219,7 +219,7 @@ class _Comparer:
     # --- equality
 
     def _list_differences(self) -> list[Term]:
-        """Return for each array that differs that it does so at some index."""
+        """Return, for each array that may differ, the condition that it differs at some index."""
         differences = []
         names = dict.fromkeys(name for side in self.sides for name in side.memory.arrays)
         for name in names:
@@ -330,7 +330,7 @@ class _Comparer:
         return self._answer(verdict, reason=reason, counterexample=example, replay=runs)
 
     def _explain_unconfirmed(self, pointers: Iterable[str]) -> str:
-        """Return why a run of a counterexample may leave the same bytes."""
+        """Return the reason why a run of a counterexample may leave the same bytes."""
         if any(x.values.has_floats for x in self.sides):
             return (
                 "of float operations it is known only that equal operands give equal results; the "

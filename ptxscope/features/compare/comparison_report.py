@@ -31,7 +31,7 @@ _MAX_LIST = 64
 def iter_comparison_blocks(
     comparison: KernelComparison, *, is_brief: bool = False, width: int = WIDTH
 ) -> Iterator[Block]:
-    """Yield the answer, what it assumes, and unless brief, the commands that run it again."""
+    """Yield the answer, its assumptions and, unless brief, the commands that run it again."""
     for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
         model = f"  ({kernel.model.name})" if _has_models(comparison) else ""
         yield make_paragraph(f"{letter}  {kernel.label}{model}", "", "   ", is_close=True)
@@ -51,7 +51,7 @@ def _has_models(comparison: KernelComparison) -> bool:
 
 
 def list_assumptions(comparison: KernelComparison) -> list[str]:
-    """Return what an answer assumes of memory, threads and floats, as clauses."""
+    """Return the assumptions of an answer on memory, threads and floats, as clauses."""
     if comparison.may_alias:
         assumptions = ["all pointers point to one memory"]
     else:
@@ -121,12 +121,12 @@ def _format_example(comparison: KernelComparison) -> str:
 
 
 def _format_number(value: int) -> str:
-    """Return a small number as it is, a large one by its bits."""
+    """Return a small number in decimal, a large one by its bits."""
     return str(value) if value < 1 << 16 else f"{value:#x}"
 
 
 def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
-    """Yield the launch, the words that the thread reads and are not 0, and those that differ."""
+    """Yield the launch, the words other than 0 that the thread reads, and the words that differ."""
     run, example = comparison.replay, comparison.counterexample
     assert run
     assert example
@@ -156,7 +156,7 @@ def _label(x: Difference) -> str:
 
 
 def _iter_words(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
-    """Yield the words of the buffers that are not 0 before."""
+    """Yield the words of the buffers that are not 0 at the start."""
     run, example = comparison.replay, comparison.counterexample
     assert run
     assert example
@@ -208,7 +208,7 @@ def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block
 
 
 def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str]:
-    """Yield what kernel 0 or 1 computes the first word that differs from."""
+    """Yield the computation of the first word that differs, by kernel 0 or 1."""
     run, kernel = comparison.replay, comparison.kernels[index]
     assert run
     if not run.differences:

@@ -1,6 +1,6 @@
 """Memory in proofs: an array of the solver for each root, its loads and its stores.
 
-A root is what a pointer points to: the buffer of a parameter, or a variable of a thread. Roots do
+A root is the target of a pointer: the buffer of a parameter, or a variable of a thread. Roots do
 not overlap, unless all buffers are one array.
 """
 
@@ -18,7 +18,7 @@ from ..prove.solver import Term
 
 ADDRESS_BITS = 64
 LIMIT = 1 << 31
-"""The bytes that a buffer has less than."""
+"""Bytes that exceed those of any buffer."""
 COMMON = "memory"
 """The name of the array of all buffers, if they may overlap."""
 _SOURCE_TYPES = {1: Type.U8, 2: Type.B16, 4: Type.B32, 8: Type.B64}
@@ -82,7 +82,7 @@ class NeedBytes(Exception):  # noqa: N818 - a request, not an error
 
 
 class InitialMemory:
-    """What the kernels find in memory: an array for each root, and the words that are loaded."""
+    """The contents of memory at the start: an array for each root, and the loaded words."""
 
     def __init__(self, question: ProofQuestion, byte_roots: Set[str], *, may_alias: bool) -> None:
         self.question, self.terms = question, question.solver.terms
@@ -113,7 +113,7 @@ class InitialMemory:
         return self.arrays[name]
 
     def _make_array(self, name: str, index_bits: int, unit: int) -> Term:
-        """Return an array of words of which nothing, or the contents of a variable, is known."""
+        """Return an array of words, unknown or with the contents of a variable."""
         manager, terms = self.terms.manager, self.terms
         sorts = (manager.mk_bv_sort(x) for x in (index_bits, 8 * unit))
         sort, data = manager.mk_array_sort(*sorts), self.contents.get(name)
@@ -155,7 +155,7 @@ class InitialMemory:
         return self._loads[key]
 
     def apply(self, name: str, bits: int, arguments: Sequence[Term]) -> Node:
-        """Return the value of a function of which nothing is known but that it is one."""
+        """Return the value of a function that is unknown otherwise."""
         manager = self.terms.manager
         widths = tuple(x.sort().bv_size() for x in arguments)
         key = (name, bits, widths)
@@ -170,7 +170,7 @@ class InitialMemory:
 
 
 class KernelMemory:
-    """The memory of one kernel as its thread goes on, and what its accesses rely on."""
+    """The memory of one kernel during its execution, and the facts on which its accesses rely."""
 
     def __init__(self, initial: InitialMemory) -> None:
         self.initial = initial

@@ -1,7 +1,8 @@
-"""A kernel as terms: what its thread leaves in memory, for any parameters, thread and contents.
+"""A kernel as terms: the memory after its thread, for any parameters, thread and contents.
 
 All paths are followed at once, the one at the lowest line first, as a launch does. Each path has a
-condition and registers of its own, which a join merges. A loop ends when no operands let it go on.
+condition and registers of its own, which a join merges. A loop ends when no operands let it
+continue.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ MAX_STEPS = 20_000
 MAX_TURNS = 128
 """Turns of a loop whose end depends on operands; a loop with more is refused."""
 _LOOP_PART = 6
-"""The part of the time that the questions whether loops can go on may take."""
+"""The part of the time for the questions whether loops can continue."""
 
 
 class Path(NamedTuple):
-    """Threads that are at one statement: whether any is, and what registers hold then."""
+    """Threads at one statement: the condition that there are some, and the registers then."""
 
     condition: Node | None
     """None if all are there."""
@@ -99,7 +100,7 @@ class KernelTerms:
         )  # fmt: skip
 
     def _join(self, x: Node, y: Node) -> tuple[Node | None, Node]:
-        """Return whether one of two conditions holds, and what decides which of them it is."""
+        """Return whether one of two conditions holds, and the condition that tells which."""
         if self._are_opposite(x, y):
             return None, x
         is_pair = x.op is Op.MINIMUM and y.op is Op.MINIMUM and x.args[0] is y.args[0]
@@ -114,7 +115,7 @@ class KernelTerms:
     # --- paths
 
     def _add_path(self, index: int, path: Path) -> None:
-        """Let threads go on at a statement, with those that are there already."""
+        """Let threads continue at a statement, together with the threads that are there."""
         condition, registers = path
         if condition is not None and condition.range.high == 0:
             return

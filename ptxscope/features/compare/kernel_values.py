@@ -1,7 +1,7 @@
-"""What each statement of a kernel computes, as nodes of a tape: by the plan of its instruction.
+"""The values of each statement of a kernel as nodes of a tape, by the plan of its instruction.
 
 A register holds a number, or the address of a root plus a number. Moves and sums keep the root; any
-other use takes the address as a number that nobody knows.
+other use takes the address as an unknown number.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FLOAT_OPCODES = frozenset(
     tanh testp
     """.split()
 )
-"""The opcodes of floats of which a proof knows only that equal operands give equal results."""
+"""The opcodes of floats; a proof only knows that equal operands give equal results."""
 _FLOAT_TYPES = frozenset(("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64"))
 _COMMUTATIVE = frozenset(("add", "fma", "mad", "max", "min", "mul"))
 _ADDITIVE: Mapping[str, str] = {"add": "ab", "mad": "c", "sub": "a"}
@@ -53,7 +53,7 @@ _ADDITIVE: Mapping[str, str] = {"add": "ab", "mad": "c", "sub": "a"}
 
 _VARIABLE_SPACES = frozenset(("const", "global", "local", "shared"))
 _MAX_KNOWN_ELEMENTS = 1 << 12
-"""The elements of a constant variable whose contents are known."""
+"""Maximum elements of a constant variable with known contents."""
 VariablePair = tuple[Mapping[str, Variable], Mapping[str, Variable]]
 
 
@@ -65,12 +65,12 @@ class Value(NamedTuple):
 
 
 class Join(NamedTuple):
-    """The contents of a register where paths have met, which is found when it is read."""
+    """The contents of a register where paths have met, computed when it is read."""
 
     choice: Node
     """Whether it is the first."""
     values: tuple[Value | Join | None, Value | Join | None]
-    """What the register holds on each path; None if nothing was written."""
+    """The contents of the register on each path; None for unwritten ones."""
 
 
 Registers = dict[str, Value | Join]
@@ -106,7 +106,7 @@ class StatementValues:
         return get_held_bits(self._kernel.registers.get(name, "pred"))
 
     def read(self, name: str, registers: Registers) -> Value:
-        """Return what a register holds; a register that is not written holds anything."""
+        """Return the contents of a register; an unwritten one may hold anything."""
         value = registers[name] = self._resolve(name, registers.get(name))
         return value
 
@@ -125,7 +125,7 @@ class StatementValues:
         return Value(self._tape.where(x.choice, first.number, second.number), first.root)
 
     def get_number(self, value: Value) -> Node:
-        """Return what a register holds as a number: the address of a root is an operand."""
+        """Return the contents of a register as a number: the address of a root is an operand."""
         if value.root is None:
             return value.number
         is_own = value.root.space != "global"
@@ -160,7 +160,7 @@ class StatementValues:
     def compute(
         self, statement: Statement, registers: Registers, guard: Node | None
     ) -> tuple[Mapping[str, Value], Node | None]:
-        """Return what a statement writes to registers, and the guard under which it does so."""
+        """Return the results of a statement in registers, and the guard of these writes."""
         if statement.opcode in ADDRESS_CONVERSIONS:
             return self._convert_address(statement, registers), guard
         if statement.opcode == "mov":
@@ -213,7 +213,7 @@ class StatementValues:
     ) -> tuple[Root | None, bool]:
         """Return the root of a result, and whether it is computed from numbers without roots.
 
-        So are sums with an address, and what is the same for two addresses wherever their root is.
+        So are sums with an address, and results on two addresses that do not depend on their root.
         """
         rooted = {role: x.root for role, x in read.items() if x.root}
         roots, opcode = {*rooted.values()}, ins.entry.opcode

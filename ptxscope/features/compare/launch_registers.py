@@ -1,4 +1,4 @@
-"""The special registers that say which thread of which launch runs, and what holds of them."""
+"""The special registers that identify the thread and its launch, and their ranges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_THREADS = 1024
 
 
 def add_launch_register(question: ProofQuestion, name: str) -> Node:
-    """Return a special register; when it is new, restrict it to what launches are possible."""
+    """Return a special register; restrict a new one to the values of possible launches."""
     if name in question.inputs:
         return question.add_input(name, Type.B32)
     base, _, axis = name.partition(".")
@@ -46,7 +46,7 @@ def add_launch_register(question: ProofQuestion, name: str) -> Node:
 
 
 def make_shape(operands: Mapping[str, int]) -> LaunchShape:
-    """Return the launch of some operands; a size that matters to none is 1."""
+    """Return the launch of some operands; a size without an effect is 1."""
     grid, block = (
         tuple(max(operands.get(f"{name}.{axis}", 1), 1) for axis in _AXES)
         for name in ("%nctaid", "%ntid")

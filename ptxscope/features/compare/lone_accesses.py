@@ -1,4 +1,4 @@
-"""What one kernel accesses and the other does not: it must be in the buffer."""
+"""Accesses of one kernel that the other does not make: they must be in the buffer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _group(memory: KernelMemory) -> dict[tuple[Root, bool], list[Access]]:
 def _find_lone(
     accesses: Sequence[Access], others: Sequence[Access], solver: Solver, legal: Sequence[Term]
 ) -> Access | Literal[False] | None:
-    """Return an access with a byte that is in none of the others; None if nobody knows."""
+    """Return an access with a byte that is in none of the others; None if it is unknown."""
     make = solver.terms.make
     by_distance: dict[Term, list[Access]] = {}
     for y in others:
@@ -90,7 +90,7 @@ def _covers(x: Access, place: Term, solver: Solver) -> Term:
 
 
 def _is_implied(x: Access, y: Access) -> bool:
-    """Whether an access plainly happens where another one does."""
+    """Whether an access obviously happens where another one does."""
     if y.condition is None or x.condition is None:
         return y.condition is None
     return bool(x.condition == y.condition)

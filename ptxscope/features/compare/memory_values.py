@@ -22,7 +22,7 @@ from .refusals import Refused
 
 
 class KernelValues(StatementValues):
-    """The values of a kernel, with those that it exchanges with memory."""
+    """The values of a kernel, and the values that it exchanges with memory."""
 
     def _read_form(self, statement: Statement) -> MemoryForm:
         try:
@@ -63,7 +63,7 @@ class KernelValues(StatementValues):
     def load(
         self, statement: Statement, registers: Registers, active: Node | None
     ) -> dict[str, Value]:
-        """Return what a load writes to registers; ``active`` is whether the thread does it."""
+        """Return the register values of a load; ``active`` is whether the thread does it."""
         form = self._read_form(statement)
         target, source = statement.operands[:2]
         targets = target.parts if isinstance(target, VectorOperand) else (target,)
@@ -108,7 +108,7 @@ class KernelValues(StatementValues):
         return [self._read_field(statement, position, x, form.width) for x in places]
 
     def _read_field(self, statement: Statement, position: int, offset: int, width: int) -> Value:
-        """Return some bytes of a parameter, of which each word of 8 bytes is an operand."""
+        """Return some bytes of a parameter; each of its words of 8 bytes is an operand."""
         parameter, place = self._kernel.parameters[position], offset % WORD_BYTES
         if place + width > WORD_BYTES:
             raise Refused(statement, "reads parts of two words of a structure")
@@ -121,7 +121,7 @@ class KernelValues(StatementValues):
         return Value(self._fit(part, 8 * width))
 
     def store(self, statement: Statement, registers: Registers, active: Node | None) -> None:
-        """Store what registers hold, if the thread does it."""
+        """Store the contents of registers, if the thread does it."""
         form = self._read_form(statement)
         if form.space in ("const", "param") or len(statement.operands) != 2:
             raise Refused(statement)

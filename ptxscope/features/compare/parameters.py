@@ -19,7 +19,7 @@ def is_structure(parameter: Variable) -> bool:
 
 
 def get_field_name(position: int, parameter: Variable, offset: int) -> str:
-    """Return the name of the operand that has a byte of a parameter: ``param0``, ``param0.8``."""
+    """Return the name of the operand with a byte of a parameter: ``param0``, ``param0.8``."""
     start = offset // WORD_BYTES * WORD_BYTES
     return f"param{position}.{start}" if is_structure(parameter) else f"param{position}"
 

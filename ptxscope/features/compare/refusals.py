@@ -1,4 +1,4 @@
-"""What a comparison of kernels does not take: each statement by its name, in one sentence."""
+"""The statements that a comparison of kernels refuses: each by its name, in one sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Refused(Exception):  # noqa: N818 - an answer, not an error
     """A kernel has a statement that is not compared. Its text is a clause without the line."""
 
     def __init__(self, statement: Statement, reason: str = "") -> None:
-        """``reason`` goes on with a sentence about the statement; by default, nothing models it."""
+        """``reason`` completes a sentence about the statement; by default, nothing models it."""
         super().__init__(f" {reason}" if reason else f": {statement.explain_omission()}")
         self.statement = statement
         self.side = ""

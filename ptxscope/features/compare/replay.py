@@ -25,23 +25,23 @@ MAX_THREADS = 1 << 14
 MAX_BYTES = 1 << 24
 """Bytes of a buffer of a launch that is run."""
 _FIRST_EXTRA_BYTES, _MAX_EXTRA_BYTES = 16, 1 << 16
-"""The bytes of a buffer beyond what the thread accesses, which grow if other threads need more."""
+"""The bytes of a buffer after the thread's accesses, which grow if other threads need more."""
 ALIGNMENT = 256
-"""The bytes of which an address of the executor's buffers is a multiple."""
+"""The alignment in bytes of the executor's buffers."""
 _MAX_STEPS = 10_000_000
 
 
 class Counterexample(NamedTuple):
-    """Parameters, a thread and contents of memory for which two kernels leave other bytes."""
+    """Parameters, a thread and contents of memory for which two kernels leave different bytes."""
 
     operands: Mapping[str, int]
     """The parameters, ``param0``, and the special registers of the thread."""
     memory: Mapping[tuple[str, int], int]
-    """The bytes that the thread finds where it accesses buffers."""
+    """The bytes at the places of buffers that the thread accesses."""
 
 
 class Difference(NamedTuple):
-    """A word that two runs leave in other bits."""
+    """A word that has different bits after two runs."""
 
     buffer: str
     """``param0``, or the name of a variable."""
@@ -63,11 +63,11 @@ class Replay(NamedTuple):
     runs: tuple[KernelRun | LaunchError, ...] = ()
     differences: tuple[Difference, ...] = ()
     obstacle: str = ""
-    """The reason why the counterexample is not run, or does not tell, as a clause."""
+    """The reason why the counterexample is not run, or proves nothing, as a clause."""
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the runs leave other bytes, or the one fails that should."""
+        """Whether the runs leave different bytes, or the kernel fails that should."""
         fails = [isinstance(x, LaunchError) for x in self.runs]
         return bool(self.differences) or (any(fails) and not self.obstacle)
 
@@ -117,7 +117,7 @@ def replay(
 def _make_arguments(
     source: KernelSource, example: Counterexample, units: Mapping[str, int], extra: int
 ) -> dict[str, Argument] | str:
-    """Return the arguments of a launch, or why there are none."""
+    """Return the arguments of a launch, or the reason for none."""
     arguments: dict[str, Argument] = {}
     for i, parameter in enumerate(source.kernel.parameters):
         data, pointers = b"", list[FieldBuffer]()
@@ -140,7 +140,7 @@ def _make_arguments(
 def _make_buffer(
     example: Counterexample, name: str, unit: int, extra: int
 ) -> npt.NDArray[Any] | str:
-    """Return the contents of a buffer, or why there are none."""
+    """Return the contents of a buffer, or the reason for none."""
     places = {offset: x for (root, offset), x in example.memory.items() if root == name}
     size = max(places, default=0) + 1 + extra
     if size > MAX_BYTES:
@@ -153,7 +153,7 @@ def _make_buffer(
 def _make_common_arguments(
     source: KernelSource, example: Counterexample, units: Mapping[str, int], extra: int
 ) -> dict[str, Argument] | str:
-    """Return the arguments of a launch whose pointers point into one buffer, or why there are none.
+    """Return the arguments of a launch whose pointers share one buffer, or the reason for none.
 
     The pointer with the lowest address takes the buffer, the others numbers.
     """
@@ -219,7 +219,7 @@ def _run(launch: Launch) -> KernelRun | LaunchError:
 
 
 def _list_differences(a: KernelRun, b: KernelRun, launch: Launch) -> Iterator[Difference]:
-    """Yield the words that are known in both runs, and differ."""
+    """Yield the words that are known in both runs and differ."""
     others = {x.label: x for x in b.buffers.values()}
     before = {x.name: x.array.reshape(-1) for x in launch.make_memory().buffers}
     for x in a.buffers.values():

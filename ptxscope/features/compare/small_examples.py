@@ -29,7 +29,7 @@ def iter_launch_wishes(question: ProofQuestion) -> Iterator[list[Term]]:
 def list_small_words(
     initial: InitialMemory, accesses: Sequence[Access], conditions: Sequence[Term]
 ) -> list[Term]:
-    """Return conditions that words of memory, or their high bytes, are 0, as far as it goes."""
+    """Return conditions that words of memory, or their high bytes, are 0, as many as hold in time."""
     solver, terms, kept = initial.question.solver, initial.terms, list[Term]()
     end = solver.elapsed + _SMALL_SECONDS
 
@@ -59,7 +59,7 @@ def list_small_words(
 
 
 def read_memory(initial: InitialMemory, accesses: Sequence[Access]) -> dict[tuple[str, int], int]:
-    """Return the bytes that the kernels find where they access memory."""
+    """Return the bytes at the places of memory that the kernels access."""
     memory, solver = {}, initial.question.solver
     for x in accesses:
         name = initial.get_name(x.root)
