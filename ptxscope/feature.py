@@ -234,6 +234,8 @@ class PictureLayout(NamedTuple):
     (canvas, layout, height)``. Raises ValueError if it does not fit."""
     switch: str
     """Label in the export dialog."""
+    about: str
+    """Its direction and its use in a few words, for the help."""
 
 
 class Feature(NamedTuple):

@@ -83,6 +83,7 @@ def _make_row(action: argparse.Action) -> tuple[str, str]:
     about = (action.help or "") % {
         "choices": ", ".join(map(str, action.choices or ())),
         "default": action.default,
+        "about": getattr(action, "about", ""),
         "prog": "ptxscope",
     }
     texts = [format_sentence(about)] if about else []

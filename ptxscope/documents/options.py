@@ -78,7 +78,7 @@ class Options(NamedTuple):
     numbers: bool = True
     """Pictures: show operands as numbers."""
     beside: Trace | None = None
-    """Pictures: another trace on the right, of another line or of other values."""
+    """Pictures: another trace beside it, of another line or of other values."""
     steps: frozenset[StepPlace] | None = None
     """Steps to show; None shows all."""
     folded: frozenset[int] = frozenset()
@@ -136,7 +136,6 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
                 raise ValueError("beside is for one instruction; here are several")
         rivals = {
             "compact": options.compact, "both": options.both,
-            f"the layout {options.layout}": options.layout != TALL,
             "motion": options.motion is not Motion.STILL,
         }  # fmt: skip
         if names := [name for name, is_given in rivals.items() if is_given]:
@@ -233,6 +232,8 @@ class Option(NamedTuple):
     """Matches an optional value."""
     settings: Mapping[str, Any] = MappingProxyType({})
     """More arguments for ``add_argument``."""
+    about: object = ""
+    """The text ``%(about)s`` of the help, if features have a part of it."""
 
     @property
     def is_flag(self) -> bool:
@@ -294,6 +295,13 @@ def _map_layouts() -> Mapping[str, PictureLayout]:
 
 LAYOUTS: Collection[str] = LazyNames((TALL,), lambda: (TALL, *_map_layouts()))
 """The names of the layouts."""
+
+
+class _LayoutText:
+    """The layouts of features in words, which are looked for only if the help is printed."""
+
+    def __str__(self) -> str:
+        return "".join(f"; {x.name}, with {x.about}" for x in _map_layouts().values())
 
 
 def load_layout(name: str) -> Callable[..., Any]:
@@ -364,8 +372,10 @@ OPTIONS = (
         formats=PICTURES, field="compact", switch="compact figure", is_in_manual=True,
     ),
     Option(
-        "layout", DRAWN, "shape: %(choices)s (default: tall, with steps from top to bottom)",
+        "layout", DRAWN,
+        "shape: tall, with steps from top to bottom, for a page (default)%(about)s",
         "LAYOUT", PICTURES, "layout", is_in_manual=True, settings={"choices": LAYOUTS},
+        about=_LayoutText(),
     ),
     Option(
         "stepping", DRAWN,
@@ -374,7 +384,7 @@ OPTIONS = (
     ),
     Option(
         "beside", DRAWN,
-        "another line, other values (name=value), or both, to draw on the right",
+        "another line, other values (name=value), or both, to draw beside the first",
         "WORDS", PICTURES, "beside", None, DocumentSubject.LINE, is_in_manual=True,
     ),
     Option(

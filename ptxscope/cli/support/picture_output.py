@@ -121,7 +121,8 @@ def add_options(
             if option.rivals:
                 group = rivals.get(option.rivals) or group.add_mutually_exclusive_group()
                 rivals[option.rivals] = group
-            group.add_argument(f"--{option.name}", **option.make_arguments())
+            action = group.add_argument(f"--{option.name}", **option.make_arguments())
+            vars(action)["about"] = option.about
 
 
 def add_output(parser: argparse._ActionsContainer) -> None:

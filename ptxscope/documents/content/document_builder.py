@@ -31,7 +31,7 @@ from ...engine.tracing.step_text import (
     interpret_bits,
 )
 from ...engine.tracing.trace import Step, StepPlace, Trace
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, TALL, Options
 from .annotated_trace import HIDDEN_RESULT_TEXT, find_hidden_rows, find_revealing_rows
 from .command_words import format_command, list_command_words
 from .document import (
@@ -80,7 +80,8 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
     )
     operands = tuple(x for x in _iter_given(trace) if x.name in shared)
     sources = [_format_source(each) for each in (trace, options.beside)]
-    source = _format_footer(f"On the left, {sources[0]}; on the right, {sources[1]}", options)
+    left, right = ("On the left", "on the right") if options.layout == TALL else ("Above", "below")
+    source = _format_footer(f"{left}, {sources[0]}; {right}, {sources[1]}", options)
     return doc._replace(
         sections=sections, steps=(), operands=operands, results=(), no_result="", answers=None,
         agreement="", source=source if sources[0] != sources[1] else doc.source,

@@ -18,8 +18,15 @@ from ..content.document import Document, StepView
 from ..content.id_prefix import make_prefix
 from ..options import DEFAULT, TALL, Motion, Options
 from ..svg import trace_picture
-from ..svg.page_layout import Area, Layout
-from ..svg.svg_canvas import Sheet, SvgCanvas, format_length, make_style_element, write_sheet
+from ..svg.page_layout import Layout
+from ..svg.svg_canvas import (
+    Box,
+    Sheet,
+    SvgCanvas,
+    format_length,
+    make_style_element,
+    write_sheet,
+)
 from ..svg.svg_colours import SvgColour
 from ..svg.text_styles import MIN_LETTER_PX, STRONG
 
@@ -37,6 +44,8 @@ class Band(NamedTuple):
     """First step that shows it, from 1; 0 for always."""
     parts: list[str]
     flows: list[str]
+    bar: Box | None = None
+    """The bar beside it as the newest step; None is one at the edge of the page."""
 
 
 def cut_bands(drawing: trace_picture.SvgDrawing) -> list[Band]:
@@ -49,7 +58,7 @@ def cut_bands(drawing: trace_picture.SvgDrawing) -> list[Band]:
     for mark, (end, flow_end) in zip(marks, ends, strict=True):
         step = _find_first_step(drawing, mark.name)
         elements = canvas.parts[mark.parts : end], canvas.flows[mark.flows : flow_end]
-        bands.append(Band(mark.y, step, *elements))
+        bands.append(Band(mark.y, step, *elements, mark.bar))
     return bands
 
 
@@ -63,7 +72,7 @@ def _find_first_step(drawing: trace_picture.SvgDrawing, mark: str) -> int:
 
 
 def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
-    """Return the background columns, each down to the last visible part on it.
+    """Return the background columns, each down to the last visible part on it; turned ones whole.
 
     The columns of branches begin at the point of deviation.
     """
@@ -71,7 +80,8 @@ def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
     elements = []
     for ground in drawing.canvas.grounds:
         first = _find_first_step(drawing, ground.first_mark) if ground.first_mark else 0
-        end = next((x.y for x in bands if x.y > ground.top and not wrap(x.step, [""])), ground.end)
+        hidden = (x.y for x in bands if x.y > ground.top and not wrap(x.step, [""]))
+        end = ground.end if ground.is_turned else next(hidden, ground.end)
         elements += wrap(first, [ground.draw_part(ground.top, min(end, ground.end))])
     return elements
 
@@ -172,14 +182,13 @@ def _make_step_numbering(prefix: str) -> Wrap:
 def _accent_last_band(bands: list[Band], layout: Layout, last: int) -> list[Band]:
     """Return bands with a bar beside the newest step."""
     accented = []
-    bar = Area(layout.page.x - _BAR if layout.accent is None else layout.accent, _BAR)
     for band, next_band in pairwise([*bands, bands[-1]]):
-        height = next_band.y - band.y - _BAR
-        if band.step == last and band.parts and height > 0:
+        height, bar = next_band.y - band.y - _BAR, band.bar
+        if height > 0 and not layout.is_turned:
+            bar = layout.page.x - _BAR, band.y + _BAR, _BAR, height
+        if band.step == last and band.parts and bar:
             canvas = SvgCanvas("")
-            start = band.y + _BAR * (not layout.is_turned)
-            box = layout.turn_box(bar, start, start + height)
-            canvas.draw_rect(*box, SvgColour.INK, None, radius=0)
+            canvas.draw_rect(*bar, SvgColour.INK, None, radius=0)
             band = band._replace(parts=[*canvas.parts, *band.parts])
         accented.append(band)
     return accented

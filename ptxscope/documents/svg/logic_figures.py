@@ -28,7 +28,7 @@ from .page_layout import (
     choose_chip_colours,
     choose_link_colour,
 )
-from .svg_canvas import Node, Zone
+from .svg_canvas import Box, Node, Zone
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, choose_bit_colour, draw_bit_box, draw_truth, get_truth
 from .text_styles import BITS, DATUM, FORMULA, LABEL, MIN_SIZE, NAME, SMALL, STRONG, TAG, VALUE
@@ -342,16 +342,13 @@ def _draw_entries(
     return y + middle + pitch + (18 if has_counts else 4)
 
 
-_Box = tuple[float, float, float, float]
-
-
-def add_entry_zone(sketch: Sketch, figure: TableFigure, entry: TableEntry, box: _Box) -> None:
+def add_entry_zone(sketch: Sketch, figure: TableFigure, entry: TableEntry, box: Box) -> None:
     """Record the position of an entry of the table."""
     node = _make_node(sketch, figure, "entry", entry.number)
     sketch.detail_zones.append(Zone(node, box, f"{entry.sentence}."))
 
 
-def add_bit_zone(sketch: Sketch, figure: TableFigure, bit: int, box: _Box) -> None:
+def add_bit_zone(sketch: Sketch, figure: TableFigure, bit: int, box: Box) -> None:
     """Record the position of a bit of the words, and its link to its entry."""
     node, entry = _make_node(sketch, figure, "bit", bit), figure.find_entry(bit)
     sketch.detail_zones.append(Zone(node, box, f"bit {bit}: {entry.sentence}."))

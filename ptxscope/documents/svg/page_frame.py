@@ -190,7 +190,7 @@ class IdleStep(NamedTuple):
     is_beside: bool
     """Whether its numbers are beside the operands; otherwise it changes nothing."""
     side: str = ""
-    """``left`` or ``right`` for one of two traces."""
+    """The place of one of two traces in words."""
 
 
 def make_idle_step(step: StepView) -> IdleStep:
@@ -228,10 +228,9 @@ def describe_idle_steps(steps: Collection[IdleStep]) -> str:
 def _list_by_side(steps: Collection[IdleStep], sides: Mapping[IdleStep, str]) -> str:
     """Return the names of steps, grouped after their side's name."""
     parts = []
-    for side in ("", "left", "right"):
+    for side in sorted({sides[step] for step in steps}):  # "" is the first
         names = ", ".join(step.name for step in steps if sides[step] == side)
-        if names:
-            parts.append(f"on the {side}, {names}" if side else names)
+        parts.append(f"{side}, {names}" if side else names)
     return "; ".join(parts)
 
 

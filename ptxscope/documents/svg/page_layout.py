@@ -33,7 +33,7 @@ from ..content.document_builder import make_cells
 from ..options import Options
 from .layout_parts import TurnedParts
 from .svg_canvas import Area as Area
-from .svg_canvas import Node, SvgCanvas, Zone
+from .svg_canvas import Box, Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
 
 WIDTH = 800
@@ -82,8 +82,6 @@ class Layout(NamedTuple):
 
 There, an ``Area`` extends from top to bottom, y means x, and idle rows are left out.
     """
-    accent: float | None = None
-    """Position, across the lanes, of the bar at a frame's newest step; None is the page's edge."""
     hint: tuple[float, float, float] | None = None
     """X, baseline and letter size in px of the hint to click; None is the end of the foot."""
 
@@ -101,7 +99,7 @@ There, an ``Area`` extends from top to bottom, y means x, and idle rows are left
         """Return x and y of a position across the lanes and along the steps."""
         return (along, across) if self.is_turned else (across, along)
 
-    def turn_box(self, area: Area, y: float, end: float) -> tuple[float, float, float, float]:
+    def turn_box(self, area: Area, y: float, end: float) -> Box:
         """Return x, y, width and height of an extent across the lanes and along the steps."""
         return (*self.turn(area.x, y), *self.turn(area.width, end - y))
 
@@ -326,7 +324,7 @@ class Sketch:
         if isinstance(row.figure, ChoiceFigure):
             return []
         keys = dict.fromkeys(link.source.key for link in row.links)
-        drawn_keys = {place.key for place in self.ports} | self.own_keys
+        drawn_keys = self.drawn_keys | self.own_keys
         return [self.registers[x] for x in keys if x in self.registers and x not in drawn_keys]
 
     def has_no_room(self, register: RegisterFigure) -> bool:
@@ -339,8 +337,13 @@ class Sketch:
             link.source.key
             for row in rows if not isinstance(row.figure, ChoiceFigure) for link in row.links
         )  # fmt: skip
-        own_keys, drawn_keys = {row.key for row in rows}, {place.key for place in self.ports}
-        return [self.rows[x] for x in keys if x in self.rows and x not in drawn_keys | own_keys]
+        drawn_keys = self.drawn_keys | {row.key for row in rows}
+        return [self.rows[x] for x in keys if x in self.rows and x not in drawn_keys]
+
+    @property
+    def drawn_keys(self) -> set[str]:
+        """Keys of the registers and rows that are drawn, here or before two answers."""
+        return {place.key for place in self.ports}
 
     def set_port(self, place: LaneRef, area: Area, y: float) -> None:
         """Set the start of lines from a place: below an area."""

@@ -19,7 +19,7 @@ from ...scene.scene_model import Tint
 from ..content.document import Document, Section
 from ..content.document_builder import make_section
 from .page_layout import COMPACT, EDGE, Layout, choose_link_colour
-from .svg_canvas import Node, SvgCanvas
+from .svg_canvas import Box, Node, SvgCanvas
 from .svg_colours import SvgColour
 from .text_styles import LABEL, RESULT, VALUE
 
@@ -44,10 +44,11 @@ class Panel(NamedTuple):
 
     @property
     def side(self) -> str:
-        """The side of one of two traces; empty for a statement or an answer."""
+        """The place of one of two traces in words; empty for a statement or an answer."""
         if self.rival is None or self.is_answer:
             return ""
-        return "right" if self.section.is_other else "left"
+        sides = ("above", "below") if self.layout.is_turned else ("on the left", "on the right")
+        return sides[self.section.is_other]
 
 
 def list_groups(doc: Document, layout: Layout) -> Iterator[tuple[Panel, ...]]:
@@ -149,8 +150,8 @@ class _Digits(NamedTuple):
     pitch: float
     """The width of a character."""
     text: str
-    box: tuple[float, float, float, float]
-    """x, y, width and height of the surrounding box."""
+    box: Box
+    """The surrounding box."""
     end: float
     """The lower edge of the box, or of the notes below it."""
 

@@ -210,7 +210,10 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing_lanes.get(row.key, ()):
                 extent = sketch.extents.get(cell.place, (top + drop, end))
-                draw_difference_frame(sketch.canvas, area, *extent, _find_sign_room(sketch, area))
+                if layout.is_turned and row.figure is None:
+                    area = sketch.ports[cell.place].area
+                box = layout.turn_box(area, *extent)
+                draw_difference_frame(sketch.canvas, box, _find_sign_room(sketch, area))
         skyline += [(area, end) for area in _list_drawn_areas(sketch, row, areas)]
     sketch.skyline = skyline if layout.is_turned else []
     return max(end for _, end in skyline)
@@ -250,6 +253,8 @@ def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
 
 def _find_sign_room(sketch: Sketch, area: Area) -> float | None:
     """Return x of a sign between two branches, or None if the space is taken."""
+    if sketch.layout.is_turned:
+        return None
     if sketch.figures.center < WIDTH / 2:
         has_room = sketch.figures.right - 12 < area.right < sketch.layout.width - _SIGN
         return area.right + 8 if has_room else None
@@ -392,7 +397,8 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     registers = [
         sketch.registers[role]
         for role in _FIRST_ROLES
-        if role in sketch.registers and role in sketch.read_keys - sketch.own_keys
+        if role in sketch.registers
+        and role in sketch.read_keys - sketch.own_keys - sketch.drawn_keys
     ]
     lanes = [x.role for x in registers if x.is_by_lane]
     words_end = y

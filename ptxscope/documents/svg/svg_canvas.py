@@ -80,6 +80,10 @@ class Area(NamedTuple):
         return self.x < other.right and other.x < self.right
 
 
+Box = tuple[float, float, float, float]
+"""X, y, width and height."""
+
+
 class CutMark(NamedTuple):
     """The start of a section of the picture; all earlier elements are above it."""
 
@@ -89,6 +93,8 @@ class CutMark(NamedTuple):
     """Number of elements drawn before."""
     flows: int
     """Number of lines between rows drawn before."""
+    bar: Box | None = None
+    """The bar beside the newest step of frames; None is one at the edge of the page."""
 
 
 Node = tuple[str, str, int]
@@ -99,8 +105,7 @@ class Zone(NamedTuple):
     """The position of a value."""
 
     node: Node
-    box: tuple[float, float, float, float]
-    """x, y, width and height."""
+    box: Box
     sentence: str = ""
     """Sentence on the value, if not its lane's."""
 

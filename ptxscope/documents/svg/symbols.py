@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...engine.micro_operations.properties import Flag
 from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
-from .svg_canvas import SvgCanvas, format_length
+from .svg_canvas import Box, SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .text_styles import BITS, EMPHASIS, MIN_SIZE, STRONG
 
@@ -168,11 +168,10 @@ def measure_flags(count: int, scale: float = 1) -> float:
     return (14 * count + 4) * scale if count else 0
 
 
-def draw_difference_frame(
-    canvas: SvgCanvas, area: Area, y: float, end: float, sign: float | None
-) -> None:
+def draw_difference_frame(canvas: SvgCanvas, box: Box, sign: float | None) -> None:
     """Draw a frame around a value that differs from the other answer's, with a sign if it fits."""
-    left, right, top, low = map(format_length, (area.x - 3, area.right + 3, y - 3, end + 3))
+    x, y, width, height = box
+    left, right, top, low = map(format_length, (x - 3, x + width + 3, y - 3, y + height + 3))
     canvas.draw_path(
         f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", SvgColour.MARK, line=1.8
     )

@@ -100,8 +100,7 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     prefix = make_id_prefix(doc, options, "svg") + part
     if options.layout != TALL:
         canvas, layout, height = load_layout(options.layout)(doc, prefix, options)
-        own_panels = [Panel(x, layout) for x in doc.sections]
-        return _finish(doc, canvas, height, about, options, layout, own_panels)
+        return _finish(doc, canvas, height, about, options, layout)
     canvas, page = SvgCanvas(prefix), layout.page
     picture = _Picture(canvas, page.x)  # wires have as much room as the left margin
     long_names = [] if has_lines else find_long_names(trace)
@@ -127,14 +126,14 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     idle_steps = [step for step, is_idle in picture.idle_steps.items() if is_idle]
     idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
     height = draw_foot(doc, canvas, y, page, idle_text)
-    return _finish(doc, canvas, height, about, options, layout, chain(*groups))
+    return _finish(doc, canvas, height, about, options, layout)
 
 
 def _finish(
-    doc: Document, canvas: SvgCanvas, height: float, about: str, options: Options, layout: Layout,
-    panels: Iterable[Panel],
-) -> SvgDrawing:  # fmt: skip
+    doc: Document, canvas: SvgCanvas, height: float, about: str, options: Options, layout: Layout
+) -> SvgDrawing:
     """Return the drawing of a document on a canvas."""
+    panels = chain(*list_groups(doc, layout))
     owners = _list_owners(doc, panels, {x.name for x in canvas.marks})
     return SvgDrawing(doc, canvas, height, about, format_model(doc), options.theme, layout, owners)
 

@@ -4,5 +4,12 @@ from ...feature import Feature, PictureLayout
 
 FEATURE = Feature(
     "landscape",
-    layouts=(PictureLayout("wide", f"{__package__}.wide_page:draw", "wide picture"),),
+    layouts=(
+        PictureLayout(
+            "wide",
+            f"{__package__}.wide_page:draw",
+            "wide picture",
+            "steps from left to right, for a slide",
+        ),
+    ),
 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from ...documents.svg.svg_canvas import FlowStyle, SvgCanvas
+from ...documents.svg.svg_canvas import FlowStyle, SvgCanvas, format_length
+from ...documents.svg.svg_colours import SvgColour
 
 _POINT = re.compile(r"(-?[\d.]+) (-?[\d.]+)")
 
@@ -20,3 +23,26 @@ class TurnedCanvas(SvgCanvas):
     def orient_path(self, d: str) -> str:
         """Return a path with exchanged coordinates."""
         return _POINT.sub(r"\2 \1", d)
+
+    @contextmanager
+    def insert_below(self, index: int) -> Iterator[None]:
+        """Put what the block draws below all elements from an index onwards."""
+        count = len(self.parts)
+        with super().insert_below(index):
+            yield
+        added = len(self.parts) - count
+        marks = (x._replace(parts=x.parts + added * (x.parts > index)) for x in self.marks)
+        self.marks = [*marks]
+
+    def insert_wire(self, mark: int, points: Sequence[tuple[float, float]]) -> None:
+        """Draw straight lines through points, visible with a mark, with a head to the right."""
+        count, (x, y) = len(self.parts), points[-1]
+        texts = (" ".join(map(format_length, point)) for point in points)
+        a, b, c, d = map(format_length, (x - 9, y - 5, y + 5, x - 1))
+        self.draw_path(f"M{'L'.join(texts)}", SvgColour.DIM, line=2.2)
+        self.draw_path(f"M{a} {b}L{a} {c}L{d} {format_length(y)}Z", None, SvgColour.DIM)
+        start = self.marks[mark].flows
+        self.flows[start:start] = self.parts[count:]
+        del self.parts[count:]
+        later = (each._replace(flows=each.flows + 2) for each in self.marks[mark + 1 :])
+        self.marks[mark + 1 :] = later

@@ -28,6 +28,7 @@ from ...scene.scene_model import (
     RunningSum,
     SpanKind,
 )
+from .wide_settings import require_height
 from .wide_shapes import (
     BITS,
     CODE,
@@ -216,8 +217,13 @@ def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, x: float) 
     width, below = measure_outcome(sketch, row) if has_outcome else (0, 0)
     start, rulers, is_shown = len(canvas.parts), figure.rulers, not has_outcome
     heights = [[_measure_ruler(x, n, is_shown) for x in rulers] for n in _CHUNKS]
-    fitting = (i for i, x in enumerate(heights) if fsum(x) + 12 <= area.width)
-    index = next(fitting, None)
+    totals = {}
+    for i, each in enumerate(heights):
+        if fsum(each) + 12 <= area.width:
+            own = max(_measure_ruler_width(y, _CHUNKS[i], is_shown) for y in rulers) + 20
+            is_below = has_outcome and fsum(each) + below + 12 <= area.width
+            totals[i] = max(own, width + 20) if is_below else own + width
+    index = min(totals, key=totals.__getitem__, default=None)
     is_beside = index is None  # all of them do not fit below each other
     if is_beside and len(rulers) == 1:
         (ruler,) = rulers
@@ -225,7 +231,9 @@ def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, x: float) 
         parts = ruler.runs[:half], ruler.runs[half:]
         rulers = tuple(ruler._replace(runs=runs) for runs in parts)
         heights = [[_measure_ruler(x, n, is_shown) for x in rulers] for n in _CHUNKS]
-    index = index or 0
+    if index is None:
+        require_height(area, min(map(max, heights)) + 12)
+        index = next(i for i, x in enumerate(heights) if max(x) + 12 <= area.width)
     height = max(heights[index]) if is_beside else fsum(heights[index])
     is_below = has_outcome and height + below + 12 <= area.width
     box = area.take_middle(height + below * is_below + 12)
@@ -274,6 +282,14 @@ def _list_lines(ruler: BitRuler, chunk: int) -> list[BitRun]:
 def _measure_ruler(ruler: BitRuler, chunk: int, with_value: bool) -> float:
     summary = len(_wrap_summary(ruler)) if with_value else 0
     return _BOX * len(_list_lines(ruler, chunk)) + LINE * (bool(ruler.name) + summary) + 8
+
+
+def _measure_ruler_width(ruler: BitRuler, chunk: int, with_value: bool) -> float:
+    lines = _list_lines(ruler, chunk)
+    labels = (8 + NOTE.measure(label) if label else 0 for label in _place_labels(lines))
+    width = max(_RULER.measure(run.text) for run in lines) + 12 + max(labels)
+    summary = map(CODE.measure, _wrap_summary(ruler)) if with_value else ()
+    return float(max([width, CODE.measure(ruler.name), *summary]))
 
 
 def _draw_ruler(

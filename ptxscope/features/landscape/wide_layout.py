@@ -30,17 +30,24 @@ def _draw_step(
     sketch: Sketch, step: StepView, scene_step: StepScene, joined_step: StepView | None, x: float
 ) -> float:
     """Draw the columns of a step, and its words above them; return the end."""
-    canvas, joined_x = sketch.canvas, max(x - 6, sketch.least_start)
-    if joined_step and get_settings(sketch.layout).has_select_words:
+    settings, canvas = get_settings(sketch.layout), sketch.canvas
+    joined_x = max(x - 6, sketch.least_start)
+    if joined_step and settings.has_select_words:
         sketch.least_start = joined_x + 8 + measure_caption(joined_step.title)
+    sketch.least_start = max(sketch.least_start, settings.starts.get(step.stage, 0))
     parts_start = len(canvas.parts)
     end = draw_rows(sketch, scene_step, x, x)
     start = min(sketch.row_starts, default=max(x, sketch.least_start))
     with canvas.insert_below(parts_start):
         words_end = draw_step_caption(sketch, step, start, end, joined_step, joined_x)
     sketch.least_start = words_end
-    canvas.marks[-1] = canvas.marks[-1]._replace(y=start)
+    bar = start, settings.bar_y, end - start, _BAR
+    canvas.marks[-1] = canvas.marks[-1]._replace(y=start, bar=bar)
     return end
+
+
+_BAR = 5.0
+"""Height in px of the bar below the words of a step."""
 
 
 def _find_drop(sketch: Sketch, row: RowScene) -> float | None:

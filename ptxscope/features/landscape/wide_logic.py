@@ -33,6 +33,7 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
+from .wide_settings import require_height
 from .wide_shapes import (
     BITS,
     CODE,
@@ -52,6 +53,7 @@ from .wide_shapes import (
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, x: float) -> float:
     """Draw truth values that enter a box from the left, and the output at its right."""
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
+    require_height(area, 80)
     width = max(LABEL.measure(figure.word) + 20, 56)
 
     inputs = sorted(figure.inputs, key=lambda value: find_start(sketch, value.place, area))
@@ -86,6 +88,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, x: float) -> float:
 def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, x: float) -> float:
     """Draw two values above each other and the condition between; the chosen line is strong."""
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
+    require_height(area, 2 * _OPTION + 10)
     style = VALUE if len(figure.bits) <= 10 else VALUE.with_size(18)
     texts = [", ".join(format_option(option)) for option in figure.options]
     bits = [style.measure(add_hex_prefix(option.bits)) for option in figure.options]
@@ -93,20 +96,22 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, x: float) -
     pill = x + width + 24 + PILL.width / 2
     right, box = pill + PILL.width / 2 + 26, area.take_middle(96)
     for option, side, text in zip(figure.options, _SIDES, texts, strict=True):
-        own = take_column_part(area, side).take_middle(80)
+        own = take_column_part(area, side).take_middle(_OPTION)
         _draw_option(sketch, option, text, style, own, Area(x, width))
         end = box.x + 16 if own.center < area.center else box.right - 16
         way, colour = ((own.center, x + width), (end, right)), choose_link_colour(option.tint)
         is_strong = option.is_taken
         canvas.draw_flow(*way, colour, is_strong=is_strong, has_head=is_strong)
         if not is_strong:
-            canvas.draw_cross((x + width + right) / 2, (own.center + end) / 2, SvgColour.DIM, 6)
+            # a quarter of the way, so that the name of the condition is free
+            cross = 0.7 * (x + width) + 0.3 * right, 0.84 * own.center + 0.16 * end
+            canvas.draw_cross(*cross, SvgColour.DIM, 6)
     port = sketch.ports.get(condition.place)
     if port:
         ends = (port.area.center, port.y), (area.center, pill - PILL.width / 2)
         canvas.draw_flow(*ends, SvgColour.DIM)
     draw_truth(canvas, pill, area.center - 18, get_truth(condition.value), SCALE)
-    draw_middle(canvas, pill, area.center + 32, condition.name, CODE, SvgColour.INK)
+    draw_middle(canvas, pill, area.center + 28, condition.name, CODE, SvgColour.INK)
     if not port:  # an operand that nothing else draws
         sketch.add_zone(condition.place, area.take_middle(36), pill - 50, pill + 50)
     tints = [option.tint for option in figure.options if option.is_taken]
@@ -120,6 +125,8 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, x: float) -
 
 
 _SIDES = (ColumnPart.LEFT, ColumnPart.RIGHT)
+_OPTION = 80.0
+"""Height in px of an option."""
 
 
 def _draw_option(
@@ -146,6 +153,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, x
     """Draw the source bytes as a column, the line of each lane, and the lanes."""
     canvas, areas = sketch.canvas, sketch.get_areas(row)
     whole = Area(areas[0].x, areas[-1].right - areas[0].x)
+    require_height(whole, _PERMUTATION)
     boxes = [a.take_middle(46) for a in whole.split_columns(len(figure.sources), 4)]
     lines = []
     for source in figure.sources:
@@ -201,6 +209,10 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, x
     return end
 
 
+_PERMUTATION = 330.0
+"""Height in px of bytes and the lanes that take them."""
+
+
 def _describe_byte(byte: TakenByte) -> str:
     """Return the origin of a sign's eight copies; a line shows the origin of a byte."""
     return f"8 × top bit of {byte.source.name}" if byte.is_sign and byte.source else ""
@@ -217,6 +229,7 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, x: float) -> 
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
     parts_start, words = len(canvas.parts), (*figure.words, figure.result)
     height = _ENTRY * (len(figure.entries) + 1) + 2 * LINE + 12
+    require_height(area, height)
     box = area.take_middle(height)
     sketch.draw_links(row, 0, box, x)
     left, top = x + 14, box.x + 8

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
 
 from ...documents.content.document import ResultView, Section, StepView
 from ...documents.svg.cell_shapes import format_part_name
-from ...documents.svg.page_layout import Area, Sketch
+from ...documents.svg.page_layout import Area, Port, Sketch
 from ...documents.svg.svg_canvas import SvgCanvas, format_length
 from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.symbols import draw_underline
 from ...documents.svg.text_styles import TextStyle
-from ...scene.scene_model import LaneRef, SpanKind
+from ...scene.scene_model import LaneRef, NumberLine, SpanKind
 from .wide_settings import get_settings
-from .wide_shapes import CODE, NOTE, draw_middle
+from .wide_shapes import BITS, CODE, NOTE, draw_middle
 
 _TITLE = TextStyle(22, is_bold=True)
 _NUMBER = TextStyle(18, is_bold=True)
@@ -82,6 +83,8 @@ def draw_step_caption(
 ) -> float:  # fmt: skip
     """Draw the words above the columns of a step; return the start of the next step's words."""
     settings = get_settings(sketch.layout)
+    if not settings.has_captions:
+        return 0
     y = settings.caption_y
     number, title = str(step.number), step.title
     if joined_step and not settings.has_select_words:
@@ -118,8 +121,10 @@ def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:
         register = sketch.registers[role]
         name = register.name if register.name not in ("", role) else register.label
         lines.append(f"{name} = {register.bits}")
-    y = get_settings(sketch.layout).caption_y
-    return _draw_caption(sketch.canvas, x, y, "", "Registers", lines) + _GAP
+    settings = get_settings(sketch.layout)
+    if not settings.has_captions:
+        return x
+    return _draw_caption(sketch.canvas, x, settings.caption_y, "", "Registers", lines) + _GAP
 
 
 def draw_lane_names(sketch: Sketch, x: float) -> float:
@@ -203,18 +208,74 @@ def _draw_result(canvas: SvgCanvas, view: ResultView, x: float, width: float) ->
     canvas.draw_text(x + width - 18, _RESULT_Y + 40, view.meant, CODE, anchor="end")
 
 
+def measure_way_results(section: Section) -> float:
+    """Return the width of the results of one of two ways."""
+    texts = [_format_way_result(view) for view in section.results] or [section.no_result]
+    return fsum(BITS.measure(text) + 28 for text in texts) + 12 * (len(texts) - 1)
+
+
+def _format_way_result(view: ResultView) -> str:
+    return f"{view.name} = {view.bits}"
+
+
+def draw_way_results(
+    canvas: SvgCanvas, sections: tuple[Section, Section], outputs: Sequence[Mapping[LaneRef, Port]],
+    row: Area, ends: tuple[float, float], sketch: Sketch | None,
+) -> None:  # fmt: skip
+    """Draw the results of one of two ways at the end of a row above its columns.
+
+    The sections are its own and that of the other way, from which the marked digits differ. The
+    ends are those of the columns and of the row.
+    """
+    (section, rival), (x, end) = sections, ends
+    canvas.open_group("px-result")
+    box = row.take_middle(36)
+    left = end - measure_way_results(section)
+    if not section.results:
+        canvas.draw_rect(
+            left, box.x, end - left, box.width, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="5 4"
+        )
+        draw_middle(canvas, (left + end) / 2, box.center, section.no_result, NOTE)
+    for number, view in enumerate(section.results):
+        text, rail = _format_way_result(view), x + 12 * (number + 1)
+        width = BITS.measure(text) + 28
+        tip = min(max(rail, left + 14), left + width - 14)
+        for place, port in outputs[number].items():
+            points = [(port.y, port.area.center), (rail, port.area.center)]
+            if tip != rail:
+                points += [(rail, row.right), (tip, row.right)]
+            flow = len(canvas.flows)
+            _draw_wire(canvas, [*points, (tip, box.right)])
+            if sketch:
+                sketch.add_result_link(view.name, place, *canvas.flows[flow:])
+        canvas.draw_rect(
+            left, box.x, width, box.width, SvgColour.PAGE, SvgColour.INK, radius=8, line=2.4
+        )
+        draw_middle(canvas, left + width / 2, box.center, text, BITS, SvgColour.INK)
+        other = rival.results[number].bits if number < len(rival.results) else ""
+        if len(other) == len(view.bits):
+            center = left + width / 2 + (BITS.measure(text) - BITS.measure(view.bits)) / 2
+            draw_underline(canvas, center, box.right - 6, view.bits, other, BITS.size)
+        if sketch:
+            sketch.add_result(view.name, box, left, left + width)
+        left += width + 12
+    canvas.close_group()
+
+
 def _has_words_below(sketch: Sketch, place: LaneRef) -> bool:
-    """Whether the name of a truth value, or a flag, is below a value."""
+    """Whether the name of a truth value, a flag, or an end of a range is below a value."""
     row, view = sketch.rows.get(place.key), sketch.words.get((place.key, place.lane))
     kinds = {span.kind for cell in row.cells for span in cell.spans} if row else set()
     truths = {SpanKind.HOLDS, SpanKind.FAILS, SpanKind.EITHER}
-    return bool(kinds & truths or (view and view.flags and row and row.figure is None))
+    has_labels = row is not None and isinstance(row.figure, NumberLine)
+    return bool(kinds & truths or has_labels or (view and view.flags and row and not row.figure))
 
 
 def _draw_wire(canvas: SvgCanvas, points: Sequence[tuple[float, float]]) -> None:
-    """Draw straight lines through points, the last one downwards, with a head."""
+    """Draw straight lines through points, the last one upright, with a head."""
     (x, y), texts = points[-1], (" ".join(map(format_length, point)) for point in points)
-    a, b, c, d, e = map(format_length, (x - 5, x + 5, y - 9, x, y - 1))
+    way = 1 if points[-2][1] < y else -1
+    a, b, c, d, e = map(format_length, (x - 5, x + 5, y - 9 * way, x, y - way))
     canvas.draw_path(f"M{'L'.join(texts)}", SvgColour.DIM, line=2.2)
     canvas.draw_path(f"M{a} {c}L{b} {c}L{d} {e}Z", None, SvgColour.DIM)
     canvas.flows += canvas.parts[-2:]

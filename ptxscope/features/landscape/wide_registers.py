@@ -10,7 +10,7 @@ from ...documents.svg.svg_colours import SvgColour
 from ...documents.svg.symbols import draw_truth
 from ...engine.micro_operations.properties import Stage
 from ...scene.scene_model import Cell, CellSpan, RegisterFigure, SpanKind
-from .wide_settings import get_settings
+from .wide_settings import get_settings, require_height
 from .wide_shapes import (
     CHIP,
     CODE,
@@ -28,6 +28,8 @@ _MAX_PART_CHARS = 4
 """Maximum length of a register name that stands beside each part."""
 _NAME, _GAP = 30.0, 4.0
 """Height in px of a name above a register, and of the gap between its parts."""
+_MIN_READ = 92.0
+"""Smallest height in px of a register with its name above and its number below."""
 _MIN_PART = 26.0
 """Smallest height in px of a part."""
 
@@ -38,6 +40,7 @@ def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, x: f
         return _draw_predicate(sketch, figure, slot, x)
     if figure.is_by_lane:
         areas = sketch.make_areas(len(figure.cells), slot)
+        require_height(areas[0], _MIN_PART)
         cells = [*zip(figure.cells, (area.take_middle(CHIP) for area in areas), strict=True)]
         if figure.role == "c":  # its lanes are kept or ignored
             links = (link for row in sketch.rows.values() for link in row.links)
@@ -83,11 +86,15 @@ def _draw_whole(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, x: flo
     room = area.width - _NAME + _GAP
     if len(cells) > 1 and room / len(cells) < _MIN_PART + _GAP:  # the parts that are read
         cells = tuple(cell for cell in cells if cell.spans[0].kind is SpanKind.CHIP)
+    require_height(area, _NAME + _MIN_PART * len(cells))
     pitch = min(CHIP + _GAP, room / len(cells))
     reading = ""
-    if len(figure.cells) == 1:  # its number follows below
+    if len(figure.cells) == 1:  # its number is below, or beside it
         reading = "" if figure.figure else figure.meaning
-        cells = (cells[0]._replace(spans=cells[0].spans[:1]),)
+        spans = cells[0].spans[:1]
+        if reading and area.width < _MIN_READ:
+            spans, reading = (*spans, CellSpan(reading, SpanKind.VALUE)), ""
+        cells = (cells[0]._replace(spans=spans),)
     height = _NAME + len(cells) * pitch - _GAP + (LINE + 12) * bool(reading)
     top = area.take_middle(height).x
     starts = (top + _NAME + index * pitch for index in range(len(cells)))

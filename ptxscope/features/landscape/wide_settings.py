@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...documents.svg.page_layout import Layout
+from ...documents.svg.page_layout import Area, Layout
 
 
 class LayoutError(ValueError):
     """A document does not fit in a wide picture; the text has a remedy."""
+
+
+class NoRoomError(Exception):
+    """A figure needs more height than its lane has."""
+
+
+def require_height(area: Area, height: float) -> None:
+    """Raise NoRoomError if a lane has not the height in px that a figure needs."""
+    if area.width < height:
+        raise NoRoomError
 
 
 class Settings(NamedTuple):
@@ -24,6 +36,12 @@ class Settings(NamedTuple):
     """Whether words are above the lines that select bits."""
     note_room: float = 210
     """Width in px of the words above a step; 0 without words."""
+    bar_y: float = 0
+    """Top of the bar below the words of the newest step of frames."""
+    has_captions: bool = True
+    """Whether the columns have words above them; those of another line may be above both."""
+    starts: Mapping[str, float] = MappingProxyType({})
+    """Least x of the columns of steps, by stage."""
 
 
 def get_settings(layout: Layout) -> Settings:

@@ -31,11 +31,12 @@ from ...scene.row_pairs import OUTCOMES
 from ...scene.scene_model import (
     Cell,
     CellSpan,
+    LaneRef,
     NumberLine,
     RowScene,
     SpanKind,
 )
-from .wide_settings import get_settings
+from .wide_settings import get_settings, require_height
 
 BITS = TextStyle(21, is_monospaced=True, is_bold=True)
 VALUE = TextStyle(24, is_monospaced=True, is_bold=True)
@@ -132,24 +133,33 @@ def draw_cells(
     Cells without a frame belong to a figure at their left, or above.
     """
     areas, drawn = areas or sketch.get_areas(row), []
-    flags = [_list_flags(sketch, row, cell) for cell in row.cells]
+    pairs = zip(row.cells, areas, strict=True)
+    flags = [_list_flags(sketch, row, cell, area) for cell, area in pairs]
     for cell, area, own in zip(row.cells, areas, flags, strict=True):
         box = Area(area.x, area.width - measure_flags(len(own), _FLAG_SCALE))
         drawn.append((SHAPES[choose_shape(cell)], cell, box))
     width = max(measure(sketch, row, cell) for (measure, _), cell, _ in drawn)
     for own in flags:
         width = max(width, *(NOTE.with_weight(True).measure(shorten_flag(f)) + 20 for f in own), 0)
-    for ((_, draw), cell, box), own in zip(drawn, flags, strict=True):
+    for ((_, draw), cell, box), area, own in zip(drawn, areas, flags, strict=True):
         bottom = draw(sketch, row, cell, box, Area(x, width), is_framed)
+        if own and not is_framed:  # the line begins beside the middle of both
+            sketch.set_port(cell.place, area.take_middle(30), x + width)
         draw_flags(sketch.canvas, Area(x, width), bottom, own, _FLAG_SCALE, is_short=True)
     return x + width
 
 
-def _list_flags(sketch: Sketch, row: RowScene, cell: Cell) -> tuple[Flag, ...]:
+def _list_flags(
+    sketch: Sketch, row: RowScene, cell: Cell, area: Area | None = None
+) -> tuple[Flag, ...]:
+    """Return the flags of a cell, if its area has room for them."""
     view = sketch.words.get((row.key, cell.place.lane))
     if isinstance(row.figure, NumberLine) and not get_settings(sketch.layout).has_arc_words:
         return ()
-    return view.flags if view and not list_spans(cell, SpanKind.KEPT) else ()
+    if not view or list_spans(cell, SpanKind.KEPT):
+        return ()
+    has_room = not area or area.width - measure_flags(len(view.flags), _FLAG_SCALE) >= _MIN_CELL
+    return view.flags if has_room else ()  # bits that are struck through say the same
 
 
 def draw_packed_lanes(sketch: Sketch, row: RowScene, x: float) -> float:
@@ -168,6 +178,15 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, x: float) -> float:
         draw_middle(canvas, x + width / 2, area.center, str(cell), VALUE)
     sketch.set_port(place, whole, x + width)
     return x + width
+
+
+def format_passed_value(row: RowScene, place: LaneRef) -> str:
+    """Return the name and the value of a place: ``t = -1``."""
+    cell = next(x for x in row.cells if x.place == place)
+    span = list_spans(cell, *OUTCOMES)[-1]
+    truths = {SpanKind.HOLDS: "true", SpanKind.FAILS: "false"}
+    text = truths.get(span.kind, span.text.strip(" ="))
+    return f"{row.destination_name or row.name} = {text}"
 
 
 def draw_incoming_values(sketch: Sketch, row: RowScene, x: float) -> float:
@@ -226,6 +245,10 @@ def _draw_bits(
     return box.right
 
 
+_MIN_CELL = 34.0
+"""Smallest height in px of a cell above its flags."""
+_MIN_NOTED = 58.0
+"""Smallest height in px of a merged lane with a note."""
 _MAX_MERGED = 83.0
 """Largest height in px of a merged lane."""
 
@@ -260,7 +283,7 @@ def _draw_merged_lane(
     canvas.draw_rect(
         column.x, box.x, column.width, box.width, SvgColour.PAGE, colour, radius=6, line=2
     )
-    note, left = _describe_change(cell), column.x + 32
+    left, note = column.x + 32, _describe_change(cell) if box.width >= _MIN_NOTED else ""
     middle = box.center - (12 if note else 0)
     if not is_taken:
         canvas.draw_hatch(column.x, box.x, column.width, box.width, colour)
@@ -351,6 +374,7 @@ def _draw_formula(
     value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     colour = SvgColour.MARK if value and value[0].kind is SpanKind.CLAMPED else SvgColour.INK
     height = LINE * len(lines) + 30 + 12
+    require_height(area, height - 14)
     box = area.take_middle(min(max(height, 83 if lines else 0), area.width))
     style = _choose_style(cell)
     if is_framed and value:

@@ -22,6 +22,7 @@ from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.semantics.rules import ALL_ERRATA
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.features.landscape import wide_shapes
@@ -30,6 +31,7 @@ from ptxscope.features.landscape.wide_settings import LayoutError
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from tests.driving.command_line import run
 from tests.driving.drawings import (
+    NS,
     Box,
     assert_tree_drawn_well,
     boxes,
@@ -51,7 +53,9 @@ MOCKS = (
           {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC}),
     trace("vset.s32.u32.lt.add d, a.b3, b.h0, c", {"a": 0xFF7F0180, "b": 0x12349C40, "c": 41}),
 )  # fmt: skip
-TOO_WIDE = trace("mad24.hi.s32 d, a, b, c", {"a": 1182959968, "b": 2169116099, "c": 2763558116})
+TWO_LINES = trace("mad24.hi.s32 d, a, b, c", {"a": 1182959968, "b": 2169116099, "c": 2763558116})
+TOO_WIDE = trace("@!g set.gtu.xor.ftz.f32.f32 d, a, b, !c",
+                 {"a": 1, "b": 2, "c": 1, "g": 0, "d": 7})  # fmt: skip
 
 
 def assert_wide(shown: Trace, options: Options = WIDE) -> ET.Element:
@@ -236,6 +240,225 @@ def test_blocks_of_more_than_four_statements_are_refused() -> None:
         export(trace_block(f"{{ {lines}; }}", {"r0": 1}), "svg", WIDE)
 
 
+# --- two lines ------------------------------------------------------------------------------
+
+
+def find_halves(tree: ET.Element) -> tuple[list[Box], list[Box]]:
+    """The words of the upper and of the lower half of the lanes."""
+    lines = sorted(box.top for box in boxes(tree) if re.fullmatch(r"\d", box.text))
+    middle = (lines[0] + 628) / 2
+    found = boxes(tree)
+    return [x for x in found if x.bottom < middle], [x for x in found if x.bottom > middle]
+
+
+def test_a_statement_with_many_steps_goes_on_in_a_second_line() -> None:
+    tree = assert_wide(TWO_LINES)
+    assert steps(tree) == ["extend", "operate", "sum", "write"]
+    upper, lower = ({x.text for x in half} for half in find_halves(tree))
+    assert {"Extend", "Multiply", "= 0xdbb10b73"} <= upper
+    assert {"Add c", "Write", "word", "0xdbb10b73"} <= lower  # the value goes on below
+    # -8222368 * 4855235 has 0xdbb10b73 as bits 47:16; with c it is 0x80699857
+    product = (-8222368 * 4855235 >> 16) & 0xFFFFFFFF
+    assert f"0x{product:08x}" in lower
+    total = f"0x{(product + 2763558116) & 0xFFFFFFFF:08x}"
+    assert total in texts(tree)
+    assert find_results(TWO_LINES)["d"] == total
+
+
+def test_a_line_leads_from_the_first_line_of_steps_to_the_second() -> None:
+    tree = assert_wide(TWO_LINES)
+    places = {box.text: box for box in boxes(tree)}
+    chip = min((x for x in boxes(tree) if x.text == "0xdbb10b73"), key=lambda box: box.left)
+    above = places["= 0xdbb10b73"]
+    rails = [line for line in wires(tree) if line[0][0] > above.right and line[-1][0] < chip.left]
+    assert len(rails) == 1
+    (_, start), (_, end) = rails[0][0], rails[0][-1]
+    assert abs(start - above.top) < 30
+    assert chip.top - 12 < end < chip.bottom + 12
+
+
+# --- two answers ----------------------------------------------------------------------------
+
+
+E3_SHORT = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
+FITTING = ("E1", "E2", "E3", "E4", "E5", "E9", "E17")
+"""The errata whose examples have room; the numbers of others have 20 digits."""
+ERRATA = tuple(
+    pytest.param(trace(ptx, values), isa, other, erratum.id in FITTING, id=erratum.id)
+    for erratum in ALL_ERRATA for ptx, values, isa, other in (erratum.example,) if "{" not in ptx
+)  # fmt: skip
+TWO = WIDE._replace(both=True)
+
+
+def list_ways(tree: ET.Element) -> list[Box]:
+    """The results of two ways, the upper one first."""
+    found = [
+        x for x in boxes(tree) if re.fullmatch(r"\w+ = (0x)?[0-9a-f]+", x.text) and x.size == 21
+    ]
+    return sorted(found, key=lambda box: box.top)
+
+
+@pytest.mark.parametrize(("shown", "isa", "other", "has_room"), ERRATA)
+def test_two_answers_of_each_erratum_are_one_above_the_other(
+    shown: Trace, isa: int, other: int, has_room: bool
+) -> None:
+    if not has_room:
+        with pytest.raises(LayoutError, match="does not fit"):
+            drawn(shown, TWO)
+        return
+    tree = assert_wide(shown, TWO)
+    upper, lower = list_ways(tree)
+    assert upper.text.endswith(f"0x{isa:08x}")
+    assert lower.text.endswith(f"0x{other:08x}")
+    assert upper.bottom < lower.top - 100
+    said = " ".join(texts(tree))
+    assert "isa, as documented" in said
+    assert "ptxas" in said
+
+
+def test_steps_before_the_difference_are_drawn_once() -> None:
+    tree = assert_wide(E3_SHORT, TWO)
+    assert steps(tree) == ["operate", "saturate", "merge", "saturate", "merge"]
+    said = texts(tree)
+    assert said.count("Saturate") == said.count("Merge") == said.count("Add") == 1
+    assert said.count("-1 + 0") == 1
+    # E3: a negative sum becomes the maximum of its byte instead of 0
+    upper, lower = ({x.text for x in half} for half in find_halves(tree))
+    assert {"0x00", "d = 0x11223300"} <= upper
+    assert {"0xff", "d = 0x112233ff"} <= lower
+    assert {"0x11", "0x22", "0x33"} <= upper & lower
+
+
+FRAME = re.compile(r"M([\d.]+) ([\d.]+)L([\d.]+) \2L\3 ([\d.]+)L\1 \4Z")
+
+
+def list_framed(tree: ET.Element) -> list[set[str]]:
+    """The words in each frame around values that differ."""
+    found = filter(None, (FRAME.fullmatch(x.get("d", "")) for x in tree.iter(f"{NS}path")))
+    frames = [tuple(map(float, x.groups())) for x in found]
+    return [
+        {x.text for x in boxes(tree) if left < x.left and x.right < right
+         and top < x.top and x.bottom < end}
+        for left, top, right, end in frames
+    ]  # fmt: skip
+
+
+def test_values_that_differ_are_framed_in_both_ways() -> None:
+    framed = list_framed(assert_wide(E3_SHORT, TWO))
+    assert framed == [
+        {"-1", "0", "255"}, {"0x00"}, {"0", "18446744073709551615", "255"}, {"0xff"},
+    ]  # fmt: skip
+
+
+def test_shared_steps_without_room_are_a_card_with_their_values() -> None:
+    shown = trace("vset.s32.u32.lt.min d, a, b, c", {"a": 1, "b": 2, "c": 0xFFFFFFFF})
+    tree = assert_wide(shown, TWO)
+    said = texts(tree)
+    assert {"a = 0x00000001", "b = 0x00000002", "3 Compare", "t = true"} <= {*said}
+    assert [x.text for x in list_ways(tree)] == ["d = 0x00000001", "d = 0xffffffff"]
+
+
+def test_a_block_has_the_statement_at_which_answers_part_and_cards_around_it() -> None:
+    shown = trace_block("{ vadd.s32.s32.s32 t.h1, a, b, c; add.s32 d, t, b; }",
+                        {"a": 0x15678, "b": 1, "c": 0x11223344})  # fmt: skip
+    tree = drawn(shown, TWO)
+    assert_tree_drawn_well(tree, shown.parts[0])
+    assert not [box for box in boxes(tree) if box.size < 18]
+    said = texts(tree)
+    assert "1. vadd.s32.s32.s32 t.h1, a, b, c" in said
+    # E1: the upper half-word takes bits 31:16 of 0x15679; then 1 is added
+    assert [x.text for x in list_ways(tree)] == ["d = 0x56793345", "d = 0x00013345"]
+    assert {"0x56793344", "0x00013344"} <= {*said}
+
+
+def test_a_folded_statement_where_answers_part_is_refused() -> None:
+    shown = trace_block("{ vadd.s32.s32.s32 t.h1, a, b, c; add.s32 d, t, b; }",
+                        {"a": 0x15678, "b": 1, "c": 0x11223344})  # fmt: skip
+    with pytest.raises(LayoutError, match="statement 1; unfold it"):
+        drawn(shown, TWO._replace(folded=frozenset({1})))
+
+
+def test_a_block_of_two_answers_without_room_says_so() -> None:
+    with pytest.raises(LayoutError, match="draw the statement at which the answers differ"):
+        drawn(BLOCK, TWO)
+
+
+@sampled
+@pytest.mark.parametrize("step", [150, pytest.param(25, marks=thorough)])
+def test_two_answers_are_drawn_well_or_refused(step: int) -> None:
+    rows = [row for row in golden_rows() if len({*row.results.values()}) > 1]
+    count = 0
+    for row in rows[::step]:
+        try:
+            tree = assert_wide(trace(row.instruction, row.operands), TWO)
+        except LayoutError:
+            continue
+        count += 1
+        kinds = [row.instruction.type_of(role).bits for role in row.instruction.results]
+        isa = [format_hex(x, y) for x, y in zip(row.results["isa"], kinds, strict=True)]
+        said = " ".join(texts(tree))
+        assert all(bits in said for bits in isa)
+        others = {bits for model, bits in row.results.items() if model != "isa"}
+        drawn_others = [all(format_hex(x, y) in said for x, y in zip(each, kinds, strict=True))
+                        for each in others]  # fmt: skip
+        assert any(drawn_others)
+    assert count > len(rows[::step]) / 3
+
+
+def test_frames_show_two_answers_step_by_step() -> None:
+    frames = make_frames(E3_SHORT, TWO)
+    assert [x.name for x in frames] == ["03-add", "04-saturate", "05-merge"]
+    results = {"d = 0x11223300", "d = 0x112233ff"}
+    for frame in frames[:-1]:
+        assert not results & {x.text for x in place_texts(frame.svg)}
+    assert results <= {x.text for x in place_texts(frames[-1].svg)}
+    assert place_texts(frames[-1].svg) == place_texts(export(E3_SHORT, "svg", TWO))
+    assert "255" not in {x.text for x in place_texts(frames[0].svg)}
+
+
+# --- two traces -----------------------------------------------------------------------------
+
+
+def test_two_traces_are_one_above_the_other_with_the_lane_that_differs() -> None:
+    other = trace(str(QUAD.instruction), {"a": 0x7F80FF01, "b": 0x01FF0380, "c": 0})
+    tree = assert_wide(QUAD, WIDE._replace(beside=other))
+    said = texts(tree)
+    assert {"b = 0x01ff0280", "b = 0x01ff0380"} <= {*said}
+    assert [x.text for x in list_ways(tree)] == ["d = 0x7f7f017f", "d = 0x7f7f027f"]
+    assert {"-1 + 2", "-1 + 3"} <= {*said}
+    assert "127 + 1" not in said  # lane 3
+    assert "Not drawn, because both are the same: lanes 3, 2, 0." in said
+
+
+def test_two_lines_have_their_own_titles_if_these_differ() -> None:
+    shown = trace("vadd.s32.s32.s32.sat d, a.b0, b.b0", {"a": 0x80, "b": 0x81})
+    other = trace("vsub.s32.s32.s32.sat d, a.b0, b.b0", {"a": 0x80, "b": 0x81})
+    tree = assert_wide(shown, WIDE._replace(beside=other))
+    said = texts(tree)
+    assert said.count("Extend") == 2
+    assert said.count("Add") == said.count("Subtract") == 1
+    assert [x.text for x in list_ways(tree)] == ["d = 0xffffff01", "d = 0xffffffff"]
+
+
+@sampled
+@pytest.mark.parametrize("count", [1, pytest.param(4, marks=thorough)])
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_two_traces_are_drawn_well_or_refused(opcode: str, count: int) -> None:
+    rng = Random(f"beside {opcode}")
+    for _ in range(count):
+        ins = instruction_of(pick_form(opcode, rng))
+        values = [{role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1, 1, 0))
+                   for x in ins.inputs for role in x.roles} for _ in range(2)]  # fmt: skip
+        first, second = (make_trace(ins, ISA_MODEL, bits) for bits in values)
+        try:
+            tree = assert_wide(first, WIDE._replace(beside=second))
+        except LayoutError:
+            continue
+        said = " ".join(texts(tree))
+        for shown in (first, second):
+            assert all(bits in said for bits in find_results(shown).values())
+
+
 # --- parts ----------------------------------------------------------------------------------
 
 
@@ -279,7 +502,7 @@ def test_themes_change_colours_only(theme: Theme) -> None:
 
 
 @pytest.mark.parametrize(("fields", "why"), [
-    ({"compact": True}, "compact and the layout wide"), ({"beside": QUAD}, "the layout wide"),
+    ({"compact": True}, "compact and the layout wide"),
     ({"layout": "high"}, "layout: 'high' is not one of tall, wide"),
 ])  # fmt: skip
 def test_options_that_exclude_each_other_are_refused(fields: dict[str, object], why: str) -> None:
@@ -287,9 +510,7 @@ def test_options_that_exclude_each_other_are_refused(fields: dict[str, object], 
         export(QUAD, "svg", WIDE._replace(**fields))  # type: ignore[arg-type]
 
 
-def test_a_wide_picture_shows_one_answer() -> None:
-    with pytest.raises(LayoutError, match="one answer"):
-        export(E3, "svg", WIDE, both=True)
+def test_one_answer_says_what_the_other_is() -> None:
     said = " ".join(texts(drawn(E3, WIDE)))
     assert "Two answers." in said
     assert "0x112233ff (E3)" in said
@@ -297,13 +518,21 @@ def test_a_wide_picture_shows_one_answer() -> None:
 
 
 def test_a_trace_that_does_not_fit_names_steps_that_do() -> None:
-    words = [str(TOO_WIDE.instruction), "a=1182959968", "b=2169116099", "c=2763558116"]
+    values = (f"{name}={bits}" for name, bits in (("a", 1), ("b", 2), ("c", 1), ("g", 0), ("d", 7)))
+    words = [str(TOO_WIDE.instruction), *values]
     code, out, err = run("trace", *words, "-f", "svg", "--layout", "wide")
     assert (out, code) == ("", 2)
     assert re.fullmatch(
-        r"error: this does not fit in a wide picture; --steps 1-\d and --steps \d-4 do\n", err
+        r"error: this does not fit in a wide picture; --steps [\d-]+( and --steps [\d-]+)+ do\n",
+        err,
     )
     assert assert_wide_or_in_parts(TOO_WIDE) is None
+
+
+def test_the_help_says_what_each_layout_is_for() -> None:
+    said = " ".join(run("trace", "--help").stdout.split())
+    assert "tall, with steps from top to bottom, for a page (default)" in said
+    assert "wide, with steps from left to right, for a slide" in said
 
 
 def test_the_default_layout_is_tall() -> None:
