@@ -18,7 +18,7 @@ MEMORY_MEGABYTES = 4096
 
 
 def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]:
-    """Add the options of kernels to the parser of ``prove``; return the function to compare them."""
+    """Add the options of kernels to the parser of ``prove``; return their comparison."""
     group = parser.add_argument_group(
         "two kernels",
         "If A and B are FILE:KERNEL and store, they are equal if they leave the same bytes in "

@@ -29,7 +29,7 @@ def iter_launch_wishes(question: ProofQuestion) -> Iterator[list[Term]]:
 def list_small_words(
     initial: InitialMemory, accesses: Sequence[Access], conditions: Sequence[Term]
 ) -> list[Term]:
-    """Return conditions that words of memory, or their high bytes, are 0, as many as hold in time."""
+    """Return conditions that words of memory or their high bytes are 0, as many as hold in time."""
     solver, terms, kept = initial.question.solver, initial.terms, list[Term]()
     end = solver.elapsed + _SMALL_SECONDS
 
