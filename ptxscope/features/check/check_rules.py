@@ -36,7 +36,7 @@ class Severity(StrEnum):
     WARNING = "warning"
     NOTE = "note"
     REMARK = "remark"
-    """Known to most readers: shown only if asked for."""
+    """Known to most readers: shown only on request."""
 
     @property
     def rank(self) -> int:

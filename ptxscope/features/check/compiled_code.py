@@ -78,7 +78,7 @@ class _Ladder:
 
 
 class Condition(NamedTuple):
-    """A condition as text, which may be assumed to hold wherever it stands."""
+    """A condition as text, which may be assumed to hold at each occurrence."""
 
     key: str
     is_negated: bool

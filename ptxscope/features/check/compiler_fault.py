@@ -65,7 +65,7 @@ class CompilerFault:
     arch: str
     """The target for which it is compiled."""
     proof: LineProof | None = None
-    """A proof about the machine code of this line; None if there is none but recorded ones."""
+    """A proof about the machine code of this line; None if only recorded ones exist."""
 
     @property
     def is_example(self) -> bool:
@@ -221,7 +221,7 @@ class FaultListing:
     """Empty if there is none."""
     is_recorded: bool = False
     remark: str = ""
-    """The reason why the code is recorded, or why there is none."""
+    """The reason why the code is recorded or missing."""
 
 
 def find_recorded_code(fault: CompilerFault, remark: str = "") -> FaultListing:

@@ -50,7 +50,7 @@ class _Branch(NamedTuple):
 
 
 class _Ladder:
-    """The branches from an ``#if`` to its ``#endif``, as far as they have been read."""
+    """The branches from an ``#if`` to its ``#endif``, up to the text that has been read."""
 
     def __init__(self, line: int) -> None:
         self.line = line

@@ -73,7 +73,7 @@ def render_proved_fault(
     find_fault_code: FindFaultCode,
     command: str,
 ) -> str:
-    """Render the report of a line whose machine code is proved to have a fault.
+    """Render the report of a line whose machine code is proved to be wrong.
 
     ``values`` are operands for which it shows, ``compiled`` the results of the machine code, all
     as bits by register. ``model`` is the known model with the same results for all operands, or

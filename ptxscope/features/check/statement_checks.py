@@ -1,4 +1,4 @@
-"""Diagnostics for one statement, wherever it stands."""
+"""Diagnostics for one statement, in any context."""
 
 from __future__ import annotations
 

@@ -59,8 +59,8 @@ def _open_checked(state: ExplorerState, instruction: CheckedInstruction) -> Requ
 def open_references(state: ExplorerState) -> Requests:
     """Open the erratum or the section of the PTX ISA that the screen names; ask which of several.
 
-    The errata of the line come first, then those that the text of the screen names. While the user
-    predicts, errata would reveal the answer.
+    The errata of the line come first, then the errata that the text of the screen names. While the
+    user predicts, errata would reveal the answer.
     """
     from .references import find_references, is_erratum
 

@@ -180,7 +180,7 @@ class KernelMemory:
         self.accesses: list[Access] = []
         self.stores: list[Store] = []
         self.is_legal: list[Term] = []
-        """Facts that hold if all accesses are aligned, and those of variables are within them."""
+        """Facts that hold if all accesses are aligned, and all of variables are within them."""
         self.is_inside: list[Term] = []
         """Facts that hold if all accesses are within buffers of less than ``LIMIT`` bytes."""
 

@@ -66,7 +66,7 @@ def find_saving(ins: Instruction) -> Saving | None:
 
 
 def find_faults(ins: Instruction, *, is_large: bool) -> Iterator[Fault]:
-    """Yield the cheaper form of an instruction, if what it saves is of a size."""
+    """Yield the cheaper form of an instruction, if its saving is of a size."""
     saving = find_saving(ins)
     if saving and saving.is_large == is_large:
         yield Fault(str(saving))

@@ -31,7 +31,7 @@ class FormCost(NamedTuple):
     counts: tuple[int, ...]
     """The machine instructions for each architecture."""
     verdict: str
-    """``yes`` if all machine code is proved to compute what is documented, otherwise the errata."""
+    """``yes`` if all machine code is proved to give the documented result, otherwise the errata."""
     cheaper: str
     """The cheapest line of the same opcode that is proved equal for all operands; may be empty."""
 
@@ -94,7 +94,7 @@ def _parse_row(text: str) -> FormCost:
 
 
 def _find_row(line: str) -> FormCost | None:
-    """Return the cost of a line, without reading those of others."""
+    """Return the cost of a line, without reading the others."""
     text = _read_text()
     start = text.find(f'\n"{line}",') + 1
     return _parse_row(text[start : text.index("\n", start)]) if start else None
@@ -109,7 +109,7 @@ def find_cheaper(cost: FormCost) -> FormCost | None:
 
 
 def compute_saving(cost: FormCost, cheap: FormCost) -> int:
-    """Return how many machine instructions a form saves on every architecture at least."""
+    """Return the machine instructions that a form saves at least on every architecture."""
     return min(x - y for x, y in zip(cost.counts, cheap.counts, strict=True))
 
 

@@ -154,7 +154,7 @@ class PtxServer(LanguageServer):
     def start_check(self, uri: str) -> None:
         """Check a text soon, instead of an earlier version of it."""
         self.stop_check(uri)
-        self.items.pop(uri, None)  # their places are those of an earlier version
+        self.items.pop(uri, None)  # their places belong to an earlier version
         self.checks[uri] = asyncio.ensure_future(self._check(uri))
 
     def stop_check(self, uri: str) -> None:

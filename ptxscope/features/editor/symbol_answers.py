@@ -33,7 +33,7 @@ class RenameEdit(NamedTuple):
 
 
 class OutlineEntry(NamedTuple):
-    """A function, a variable or a label of a source, and what is inside it."""
+    """A function, a variable or a label of a source, and its contents."""
 
     name: str
     kind: SymbolKind
@@ -43,7 +43,7 @@ class OutlineEntry(NamedTuple):
 
 
 class PieceSymbols:
-    """The names in a piece of PTX of a source; spans are those of the source."""
+    """The names in a piece of PTX of a source; spans are in the source."""
 
     def __init__(self, piece: EmbeddedPtx) -> None:
         self._fragment: Fragment = piece.flatten()

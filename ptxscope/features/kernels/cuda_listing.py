@@ -1,4 +1,4 @@
-"""The listing of a CUDA source, by nvcc, in which names are those of the source."""
+"""The listing of a CUDA source, by nvcc, with the names of the source."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _find_written_name(name: str) -> str:
     while match := _LENGTH.match(name, position):
         position = match.end() + int(match[0])
         written = name[match.end() : position]
-        if not is_nested:  # what follows are the types of parameters
+        if not is_nested:  # the types of parameters follow
             break
     return written
 
@@ -97,7 +97,7 @@ def _iter_kernels(source: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _split(text: str, start: int) -> list[str]:
-    """Return what stands between the commas of a list of parameters, up to its parenthesis."""
+    """Return the texts between the commas of a list of parameters, up to its parenthesis."""
     depth, parts = 0, [""]
     for character in text[start:]:
         if character == ")" and not depth:

@@ -26,7 +26,7 @@ class TurnedCanvas(SvgCanvas):
 
     @contextmanager
     def insert_below(self, index: int) -> Iterator[None]:
-        """Put what the block draws below all elements from an index onwards."""
+        """Put the drawings of the block below all elements from an index onwards."""
         count = len(self.parts)
         with super().insert_below(index):
             yield

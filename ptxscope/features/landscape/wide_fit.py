@@ -157,7 +157,7 @@ _LAST_LEVELS = 4
 
 
 def fit_columns(doc: Document, top: float) -> tuple[Columns, float] | None:
-    """Return the first columns that fit below a height, and where they end."""
+    """Return the first columns that fit below a height, and their end."""
     for arrangement in _iter_arrangements(doc, top):
         if arrangement.fit(arrangement.levels[-_LAST_LEVELS:]):
             return arrangement.fit(arrangement.levels)
@@ -337,7 +337,7 @@ def _measure_columns(columns: Columns) -> float:
 
 
 def spread_columns(columns: Columns, end: float) -> tuple[Columns, float]:
-    """Return columns with gaps between them that fill the width, and where they start."""
+    """Return columns with gaps between them that fill the width, and their start."""
     low, high, widest = 0, _MAX_GUTTER, columns
     for card_width in _CARD_WIDTHS if columns.cards else ():
         wider = replace(columns, card_width=card_width)

@@ -1,4 +1,4 @@
-"""The wide layout: its extents, and how it draws the steps of a statement."""
+"""The wide layout: its extents, and the drawing of a statement's steps."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ _RAIL = 8.0
 
 
 def _draw_rails(sketch: Sketch, ports: Mapping[LaneRef, Port], y: float, x: float) -> float:
-    """Draw the lines from values above y to where they are read below; return the end.
+    """Draw the lines from values above y to their readers below; return the end.
 
     One that would pass behind another value is left out.
     """

@@ -62,7 +62,7 @@ class Anchor(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """The cost of a line: how many machine instructions it becomes, without loads and stores."""
+    """The cost of a line: its number of machine instructions, without loads and stores."""
 
     line: str
     instructions: int

@@ -52,7 +52,7 @@ class LessonPlay:
         self.last_position: LessonPosition | None = None
         """The lesson that was left last, to which an address returns."""
         self.end: LessonEnd | None = None
-        """The finished lesson, until the user chooses what follows."""
+        """The finished lesson, until the user chooses the next action."""
         self.progress: Mapping[str, LessonProgress] = {}
         """The progress by the name of a lesson, if nothing is saved on disk."""
 

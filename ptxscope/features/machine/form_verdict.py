@@ -152,7 +152,7 @@ class MachineQuestion:
         """Interpret the code; raise UnknownMachineCodeError for code without a known meaning."""
         self.source, self.kernel = source, kernel
         self._place_names = set[str]()
-        """The names of what is not known of addresses."""
+        """The names of the unknown parts of addresses."""
         self.question = ProofQuestion(timeout, is_stopped, has_wide_sums=True)
         values = {x.name: self.question.add_input(x.name, x.type) for x in source.inputs}
         self.run, self.results = run_machine_code(
@@ -165,7 +165,7 @@ class MachineQuestion:
         )
 
     def _make_unknown(self, name: str, bits: int) -> Node:
-        """Return an operand that stands for what is not known, such as a register's contents."""
+        """Return an operand that stands for an unknown value, such as a register's contents."""
         if not name.startswith(("R", "P")):
             self._place_names.add(name)
         return self.question.add_input(name, Type.PRED if bits == 1 else Type.B32)
@@ -201,7 +201,7 @@ class MachineQuestion:
             return MachineProof(Verdict.DIFFERENT, seconds, example)
         if not self._place_names.intersection(operands):
             raise RuntimeError(f"{dict(operands)} is no counterexample of {self.source.program}")
-        # it needs other addresses than those of the kernel that is run
+        # it needs other addresses than the kernel that is run
         return MachineProof(Verdict.UNDECIDED, seconds)
 
 
@@ -274,7 +274,7 @@ KNOWN_MODELS: tuple[Model, ...] = (ISA_MODEL, *PTXAS_MODELS)
 
 
 def list_models(program: BasicBlock) -> tuple[Model, ...]:
-    """Return the known models, and those of other releases that a block tells from them.
+    """Return the known models, and models of other releases that differ for a block.
 
     A line has no others, because no form has two errata that were repaired.
     """
@@ -451,7 +451,7 @@ def _judge(
 
 
 def _name_results(program: BasicBlock, results: Mapping[str, int]) -> Mapping[str, int]:
-    """Return the results of a block by register; those of a line have their roles as names."""
+    """Return the results of a block by register; a line's results have their roles as names."""
     if program.is_line:
         return results
     return {program.results[role]: bits for role, bits in results.items()}

@@ -36,7 +36,7 @@ class ParameterSlot(NamedTuple):
 
     role: str
     name: str
-    """The register's name in the block; that of a line is its role."""
+    """The register's name in the block; in a line, its role."""
     type: Type
     offset: int
 
@@ -157,7 +157,7 @@ def get_bare_name(name: str) -> str:
 
 
 def _iter_text_registers(block: BasicBlock) -> Iterator[tuple[str, Type]]:
-    """Yield the registers of the text: some are only moved, or guard what needs no guard."""
+    """Yield the registers of the text: some are only moved, or are guards without an effect."""
     for program in load("\n".join(block.lines), is_excerpt=True):
         for x in program.statements:
             for role, name in x.instruction.names.items() if x.instruction else ():

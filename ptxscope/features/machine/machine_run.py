@@ -192,7 +192,7 @@ class MachineRun(Generic[V]):
 
         @cache
         def compute_terms() -> list[V]:
-            """Return what is written, over the values that were read."""
+            """Return the written value, over the values that were read."""
             values = iter(read_values)
             step = MachineStep(
                 self._ar, self._lift, ins, outputs, lambda *_: self._take(next(values))
@@ -378,7 +378,7 @@ class MachineRun(Generic[V]):
         return MachineValue(MachineOrigin.CONSTANT, int.from_bytes(data, "little"))
 
     def _make_address(self, name: str, number: int | None, bits: int) -> MachineValue[V]:
-        """Return the number of what has a name, if it has one; as a term, it is unknown."""
+        """Return the number of a named value, if it has one; as a term, it is unknown."""
         if self._has_numbers and number is not None:
             return MachineValue(MachineOrigin.ADDRESS, number)
 

@@ -33,7 +33,7 @@ def pair_runs(file_runs: FileRuns, verdicts: Sequence[FormVerdict]) -> list[Judg
 def iter_run_blocks(
     file_runs: FileRuns, verdicts: Sequence[FormVerdict], title: str, expected: ExpectedModel
 ) -> Iterator[Block]:
-    """Yield a line for each run, and sentences on those that do not follow the expected model."""
+    """Yield a line for each run, and sentences on the runs that deviate from the expected model."""
     judged = pair_runs(file_runs, verdicts)
     yield make_heading(title)
     width = max(len(make_printable(run.title)) for run, _ in judged)

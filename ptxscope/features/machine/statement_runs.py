@@ -1,4 +1,4 @@
-"""The runs of statements of a file that are computed one after the other: what can be verified."""
+"""The runs of statements of a file that are computed one after the other, to be verified."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class StatementRun:
 
 @dataclass(frozen=True, slots=True)
 class FileRuns:
-    """The runs of a file, and what is between them."""
+    """The runs of a file, and the statements between them."""
 
     runs: list[StatementRun] = field(default_factory=list)
     omitted: Counter[str] = field(default_factory=Counter)

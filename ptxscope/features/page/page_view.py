@@ -328,7 +328,7 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
 
 
 def _list_answers(page: PageState) -> Iterator[Child]:
-    """Yield both answers where they differ, and the notes on the line."""
+    """Yield both answers if they differ, and the notes on the line."""
     state, deviation, block = page.explorer, page.explorer.session.deviation, page.block_trace
     notes = block.block.notes if block else state.notes
     for note in notes if state.setup.error is None else ():  # none of an incomplete line

@@ -54,7 +54,7 @@ class Solver:
         options.set(bitwuzla.Option.PRODUCE_MODELS, True)
         options.set(bitwuzla.Option.MEMORY_LIMIT, memory_megabytes)
         self._solver = bitwuzla.Bitwuzla(self.terms.manager, options)
-        # Python finds no cycle through the solver: it must not hold what holds it
+        # Python finds no cycle through the solver: it must not refer to its owner
         self_reference = weakref.ref(self)
 
         def is_over() -> bool:

@@ -188,7 +188,7 @@ class TraceDirective(SphinxDirective):
         words += [f"--model={options['model'].strip()}"] if "model" in options else []
         notes = [*options.get("note", "").splitlines(), *options.get("notes", "").splitlines()]
         words += [f"--note={note.strip()}" for note in notes if note.strip()]
-        for option in _OPTIONS:  # the caption is that of the figure
+        for option in _OPTIONS:  # the caption belongs to the figure
             if option.name in options and option.name not in ("note", "caption"):
                 value = "" if option.is_flag else f"={' '.join(options[option.name].split())}"
                 words.append(f"--{option.name}{value}")

@@ -1,1 +1,1 @@
-"""Results over all values of one or two register parts, and how they change."""
+"""Results over all values of one or two register parts, and their changes."""

@@ -281,7 +281,7 @@ def find_signedness(ins: BasicBlock, part: RegisterPart, result_part: RegisterPa
             pick = picks[source][row_lane] if source in picks else (source, reading.bits, 0)
             if pick in swept_picks:
                 signedness.add(reading.signed)
-            if pick[0] not in rows:  # in a block, a statement may read what another wrote
+            if pick[0] not in rows:  # in a block, a statement may read the result of another
                 continue
         counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
         inputs: tuple[LaneValues, ...] = tuple((0,) * count for count in counts)

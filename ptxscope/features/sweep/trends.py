@@ -1,4 +1,4 @@
-"""Trends of a result along a line: where it rises and falls, and how often."""
+"""Trends of a result along a line: its rises and falls, and their number."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _describe_repetition(segments: list[MonotoneSegment], size: int) -> str:
 
 
 def _describe_steps(order: Bits, *, is_rising: bool) -> str:
-    """Describe how many values a rising or falling result stays at each level."""
+    """Describe the number of values at each level of a rising or falling result."""
     _, counts = np.unique(order, return_counts=True)
     if not is_rising:
         counts = counts[::-1]

@@ -190,7 +190,7 @@ class ExpectedResults(NamedTuple):
         return sum(len(x.indices) for x in self.elements)
 
     def count_matches(self, result: KernelRun) -> int:
-        """Return how many elements of a run are known and as expected."""
+        """Return the number of elements of a run that are known and as expected."""
         count = 0
         for x in self.elements:
             buffer = result.buffers[x.buffer.name]
@@ -199,7 +199,7 @@ class ExpectedResults(NamedTuple):
         return count
 
     def count_own_matches(self, result: KernelRun) -> int:
-        """Return how many elements that the first threads wrote are as expected in a run."""
+        """Return the number of elements of the first threads that are as expected in a run."""
         matches = (x.match(result.buffers[x.buffer.name].words[x.indices]) for x in self.elements)
         pairs = zip(matches, self.elements, strict=True)
         return sum(int(np.count_nonzero(match & x.is_own)) for match, x in pairs)
@@ -210,14 +210,14 @@ class ExpectedResults(NamedTuple):
         return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in found if x is not None)
 
     def count_all(self, space: AddressSpace) -> npt.NDArray[np.int64]:
-        """Return for each replica how many elements are as expected."""
+        """Return for each replica the number of elements that are as expected."""
         counts = np.zeros(space.instance_count, np.int64)
         for x in self.elements:
             counts += x.find_matches(space).sum(axis=1)
         return counts
 
     def measure(self, space: AddressSpace) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return for each replica how many bits are wrong, and the place of the lowest of them.
+        """Return for each replica the number of wrong bits, and the place of the lowest of them.
 
         These are bits of the elements that the first threads wrote. If none is wrong, the place is
         64.

@@ -42,14 +42,14 @@ def fuse(a: Floats, b: Floats, c: Floats) -> Floats:
 
 
 def _add_exactly(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return sums in binary64, and what their rounding takes away."""
+    """Return sums in binary64, and their rounding errors."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def _multiply_exactly(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return products in binary64, and what their rounding takes away (Dekker's algorithm)."""
+    """Return products in binary64, and their rounding errors (Dekker's algorithm)."""
     product = a * b
     parts = []
     for x in (a, b):

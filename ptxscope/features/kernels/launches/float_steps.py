@@ -139,7 +139,7 @@ def _make_fusible_sum(
     destination: ThreadValues,
     products: tuple[FusibleProduct, ...],
 ) -> Step:
-    """Return the step of a sum that is unknown where it would differ if it were fused."""
+    """Return the step of a sum that is unknown if fusion would change it."""
     state, modifiers = frame.state, frozenset(statement.modifiers)
     name = statement.modifiers[-1]
     line = read_source_lines(state.code.text).format_line(products[0].statement.line)

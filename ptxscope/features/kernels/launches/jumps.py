@@ -108,7 +108,7 @@ class _CallInFrame(NamedTuple):
     frame: CallFrame
     statement: Statement
     next_block: int
-    """The block at which threads go on when the function returns."""
+    """The block at which threads continue when the function returns."""
     results: tuple[Operand, ...]
     arguments: tuple[Operand, ...]
 
@@ -217,7 +217,7 @@ def leave_frame(machine: Machine, frame: CallFrame, group: ThreadGroup) -> None:
 
 
 def _describe_assertion(frame: CallFrame, arguments: tuple[Operand, ...], lane: int) -> str:
-    """Return ``: i < n, in void f(int), a.cu:13``, as far as the arguments are known."""
+    """Return ``: i < n, in void f(int), a.cu:13``, if the arguments are known."""
     read = make_reader(frame.state, lane)
     values: list[int | None] = [find_integer(_find_argument(frame, x), lane) for x in arguments]
     condition, file, line, function = [*values, None, None, None, None][:4]

@@ -56,7 +56,7 @@ def _select(copy: PendingCopy, mask: Mask) -> PendingCopy:
 
 
 def _write_words(copy: PendingCopy) -> None:
-    """Write the words of a copy; those that something else has written meanwhile stay unknown."""
+    """Write the words of a copy; words that something else has written meanwhile stay unknown."""
     words = []
     found = copy.space.load(copy.access, copy.instances)
     for word, old in zip(copy.words, found, strict=True):

@@ -19,7 +19,7 @@ _OPENINGS = {ListOperand: "(", MemoryOperand: "["}
 
 
 def count_written_operands(statement: Statement) -> int:
-    """Return how many of the first operands of a statement it writes."""
+    """Return the number of first operands that a statement writes."""
     openings = [_OPENINGS.get(type(x), "") for x in statement.operands]
     return count_written(statement.opcode, statement.modifiers, openings)
 

@@ -340,7 +340,7 @@ class _ReplicaLockstep(Lockstep):
                 return
 
     def send(self, frame: CallFrame, block: int, group: ThreadGroup) -> None:
-        """Let threads go on at the start of a block, if any are left."""
+        """Let threads continue at the start of a block, if any are left."""
         if group.count:
             super().send(frame, block, group)
 
@@ -363,7 +363,7 @@ class _ReplicaLockstep(Lockstep):
         return leave
 
     def _protect(self, step: Step) -> Step:
-        """Return a step that ends the replicas in which a thread can't go on."""
+        """Return a step that ends the replicas in which a thread can't continue."""
 
         def act(group: ThreadGroup) -> None:
             while group.count:

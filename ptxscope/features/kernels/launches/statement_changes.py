@@ -342,7 +342,7 @@ def _iter_initial_values(function: Program) -> Iterator[MissingStatement]:
     for i, statement in enumerate(statements):
         starts = sorted({start for start, end in loops if start <= i <= end})
         for name in sorted({*iter_read_names(statement)} & {*iter_written_names(statement)}):
-            # the start of the function is as good as the outermost loop for what nothing writes
+            # without a write, the start of the function serves for the outermost loop
             for start in starts[(0, name) in found :]:
                 found.setdefault((start, name), statements[start])
     for (index, name), place in found.items():

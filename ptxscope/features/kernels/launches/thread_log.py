@@ -145,7 +145,7 @@ class ThreadLog:
             state.observer = self
             self._text = state.code.text
             self._format_thread = state.wave.shape.format_thread
-        state.spaces["global"].journal = None  # that of an earlier wave
+        state.spaces["global"].journal = None  # of an earlier wave
         if not lanes.size:
             return
         self.regions = {name: tuple(state.spaces[name].regions) for name in ("global", "shared")}

@@ -45,7 +45,7 @@ class PrintedText(NamedTuple):
 
 
 class LaunchError(Exception):
-    """A kernel that can't go on: an invalid access, a trap, threads that wait for each other."""
+    """A kernel that can't continue: an invalid access, a trap, threads that wait for each other."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class LaunchError(Exception):
         self.thread_number = thread_number
         """The number of the first of these threads, of all threads of the grid."""
         self.lanes = lanes
-        """The lanes of the threads that can't go on in their wave; None for all of it."""
+        """The lanes of the threads that can't continue in their wave; None for all of it."""
         self._message = " ".join(filter(None, (thread, message)))
         place = f"line {statement.line}: {statement.text}: " if statement else ""
         super().__init__(place + self._message)

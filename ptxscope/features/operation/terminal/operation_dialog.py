@@ -1,4 +1,4 @@
-"""The dialog of the operation: the pseudocode of the line, and that of all forms."""
+"""The dialog of the operation: the pseudocode of the line, and of all forms."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class OperationDialog(Dialog[None]):
             yield self._page
 
     def on_mount(self) -> None:
-        """Show the pseudocode of the line, and begin that of all forms."""
+        """Show the pseudocode of the line, and begin to make the one of all forms."""
         super().on_mount()
         self._page.focus()
         lines = [*align_remarks(list_line_code(self._instruction))]

@@ -216,7 +216,7 @@ class CalloutController(ScreenPart):
         return sorted(starts.values())
 
     def _count_blanks(self, place: Offset) -> int:
-        """Return how many blanks before a place a joint can take."""
+        """Return the number of blanks before a place that a joint can take."""
         lines = self._runner.view.lanes.visible_lines
         origin = self._runner.view.lanes.content_region.offset
         x, y = place - origin + self._runner.view.lanes.scroll_offset
