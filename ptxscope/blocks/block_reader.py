@@ -166,7 +166,7 @@ class BlockReader:
         if has_effects or not _leads_to_end(statement, statements):
             opcode = quote_word(statement.name)
             hint = "a guarded branch to its end, before anything is stored"
-            self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
+            self._fail(f"{opcode} leaves the block, which is a straight line", statement.span, hint)
         assert statement.guard
         contents = self._read_register(statement.guard.name, Type.PRED, statement.span)
         self.unused_results.pop(contents.place, None)
@@ -189,7 +189,7 @@ class BlockReader:
             x for x in statements if x.number > statement.number
         )
         if statement.kind is StatementKind.BRANCH and not is_return:
-            self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
+            self._fail(f"{opcode} leaves the block, which is a straight line", statement.span)
         elif statement.omission:
             self._fail(f"a block needs every statement; this one is {statement.omission}",
                        statement.span)  # fmt: skip

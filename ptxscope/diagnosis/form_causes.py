@@ -123,7 +123,7 @@ def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterat
     if not foldings or None in foldings or len(mistaken_values) > 1:
         return
     phrase = (
-        f"as {FOLDING} folds it, where c is a constant, with c read as an f32: {mistaken_values[0]}"
+        f"as {FOLDING} folds it if c is a constant, with c read as an f32: {mistaken_values[0]}"
     )
     aspects, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
     yield Cause(CauseKind.PTXAS, aspects, phrase, 2, slots=slots)
@@ -138,7 +138,7 @@ def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterato
     if difference_form is None or not all(map(is_difference_lost, operands)):
         return
     is_known = {"a", "b", "c"} <= ins.constants.keys()
-    condition = "" if is_known else ", where a, b and c are constants"
+    condition = "" if is_known else ", if a, b and c are constants"
     phrase = f"as {LOSING} compiles it for sm_120 and sm_121{condition}: without the absolute value"
     slots = (("opcode", difference_form.opcode),)
     cost = 0 if is_known else 2

@@ -133,7 +133,7 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
                     f"beside is {quote_value(each)}; it is a Trace, as trace(…) returns"
                 )
             if len(each.parts) > 1:
-                raise ValueError("beside is for one instruction; here are several")
+                raise ValueError("beside is for one instruction, not a block")
         rivals = {
             "compact": options.compact, "both": options.both,
             "motion": options.motion is not Motion.STILL,

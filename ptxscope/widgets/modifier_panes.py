@@ -156,7 +156,7 @@ class ModifierRow(FormPane):
             return slot_choices.describe_cell(form, cell)
         if not slot_choices.is_flag(slot):
             if slot.is_optional and form.get(slot.name) == slot.absent:
-                return f"{SLOT_NAMES[slot.name]}: {slot_choices.ABSENT} is none; Enter lists"
+                return f"{SLOT_NAMES[slot.name]}: {slot_choices.ABSENT} is omitted; Enter lists"
             return f"{SLOT_NAMES[slot.name]}: Enter lists, space steps on"
         other_value = slot.values[0] if form.get(slot.name) == slot.absent else slot.absent
         why = slot_choices.explain_refusal(form, SlotCell(slot.name, other_value))

@@ -40,7 +40,7 @@ PTX, VALUES, DOCUMENTED, FOLDED = FOLDING_BUGS[1].example
 def test_a_lost_absolute_value_explains_a_result() -> None:
     first, *others = diagnose(PTX, VALUES, FOLDED)
     assert first.kind is CauseKind.PTXAS
-    assert "for sm_120 and sm_121, where a, b and c are constants" in first.sentence
+    assert "for sm_120 and sm_121, if a, b and c are constants" in first.sentence
     assert first.trace.result == {"d": 0x00008000}
     assert not any("sm_120" in other.sentence for other in others)
     zero = diagnose(PTX, {**VALUES, "c": 0}, FOLDED)

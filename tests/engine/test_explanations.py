@@ -311,7 +311,7 @@ def test_folding_explains_no_other_form(ptx: str) -> None:
 def test_folding_explains_a_register_c_that_may_be_a_constant(c: int, got: int) -> None:
     first, *_ = diagnose("slct.s32.s32 d, a, b, c;", {"a": 1, "b": 12, "c": c}, got)
     assert first.kind is CauseKind.PTXAS
-    assert f"{FOLDED}, where c is a constant" in first.sentence
+    assert f"{FOLDED} if c is a constant" in first.sentence
     for other in (5, 0xFFFFFFFF):  # the float 0x5 is >= 0, the NaN is not: as the integers
         findings = diagnose("slct.s32.s32 d, a, b, c;", {"a": 1, "b": 12, "c": other}, got)
         assert not any(FOLDED in x.sentence for x in findings)

@@ -150,5 +150,5 @@ def test_several_statements_are_refused_beside_another(shown: Trace, beside: Tra
         lambda: shown.figure(beside=beside),
         lambda: export(shown, "svg", beside=beside),
     ):
-        with pytest.raises(ValueError, match="beside is for one instruction; here are several"):
+        with pytest.raises(ValueError, match="beside is for one instruction, not a block"):
             draw()

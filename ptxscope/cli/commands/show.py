@@ -221,7 +221,7 @@ def _list_as_text() -> str:
         counts[entry.group in CORE_GROUPS] += 1
         totals[entry.group in CORE_GROUPS] += forms
         lines.append(f"  {opcode:<10}{forms:>15,}  {entry.summary}")
-    for label, is_core in (("in full", True), ("integer instructions beside them", False)):
+    for label, is_core in (("in full", True), ("other integer instructions", False)):
         lines.append(f"{counts[is_core]} {label}: {totals[is_core]:,} legal forms")
     return "\n".join(lines) + "\n"
 

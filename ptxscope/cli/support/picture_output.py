@@ -99,7 +99,7 @@ def reject_other_subjects(arguments: argparse.Namespace, subject: DocumentSubjec
     """Raise CommandError for an option that does not exist for a line, or for a block."""
     for option in OPTIONS:
         if option.is_given(vars(arguments)) and subject not in option.subjects:
-            allowed = "one instruction; here are several"
+            allowed = "one instruction, not a block"
             if subject is DocumentSubject.LINE:
                 allowed = "a block of several statements"
             raise CommandError(f"error: --{option.name} is for {allowed}")

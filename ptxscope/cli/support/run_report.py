@@ -215,7 +215,7 @@ def iter_verdict_lines(
         yield f"note: the run ended before line {stop_line}"
     if program_run.unused and program_run.ending is not StopReason.BREAK:
         unused = make_printable(", ".join(program_run.unused))
-        yield f"note: no line that is computed read the values given for {unused}"
+        yield f"note: no computed line read the values of {unused}"
     wrong_registers = find_wrong_registers(program_run, expected_results)
     for name, expected_result in expected_results.items():
         width = program_run.program.types[name].bits

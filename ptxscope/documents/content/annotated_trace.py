@@ -37,7 +37,7 @@ def annotate_trace(
     """
     options = validate_options(options, trace)
     if steps and until:
-        raise ValueError("there are steps and until; one of them says which part is shown")
+        raise ValueError("steps and until are both set; use only one of them")
     extra = trace.annotations
     annotations = Annotations(
         title or extra.title, caption or extra.caption, (*extra.notes, *_parse_notes(notes, trace))

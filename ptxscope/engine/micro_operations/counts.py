@@ -262,7 +262,7 @@ class ReplaceValue(MicroOperation):
         return f"The left shift that brings {describe_found_bit(rows[0].instruction)} to the top."
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("took the width where there is no such bit")
+        yield site.keep_first_input("took the width if there is no such bit")
 
 
 @dataclass(frozen=True)

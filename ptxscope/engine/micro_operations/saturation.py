@@ -203,7 +203,7 @@ def iter_early_narrowings(site: MutationSite) -> Iterator[RowMutation]:
     has_signed_type = ins.form.dtype is Type.S32
     for is_signed in (has_signed_type, not has_signed_type):
         cost = 2 + (is_signed is not has_signed_type)
-        phrase = f"it to {format_integer_type(is_signed, unit)} where numbers are still exact"
+        phrase = f"it to {format_integer_type(is_signed, unit)} while numbers are still exact"
         yield site.append_operation(f"cut {phrase}", Wrap(unit, is_signed), cost=cost)
         clamp = Clamp(*get_limits(unit, is_signed))
         yield site.append_operation(f"clamped {phrase}", clamp, cost=cost + 1)
