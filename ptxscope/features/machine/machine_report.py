@@ -264,7 +264,13 @@ def iter_verdict_blocks(
     if len(verdicts) == 1:
         yield from _iter_single_blocks(verdicts[0], title, expected)
         return
-    counts = VerdictCounts(verdicts)
+    yield make_heading(title)
+    yield make_verbatim(iter_count_lines(VerdictCounts(verdicts)), is_close=True)
+    yield from _iter_exception_blocks(verdicts, expected)
+
+
+def iter_count_lines(counts: VerdictCounts) -> Iterator[str]:
+    """Yield the number of verdicts of each kind, and the opcodes that are not interpreted."""
     rows = [(counts.documented_count, "as documented, for all operands")]
     rows += [
         (count, f"{_format_errata(ids)}, for all operands")
@@ -277,12 +283,9 @@ def iter_verdict_blocks(
         and (counts.outcomes[outcome] or outcome is VerdictOutcome.DEPARTED)
     ]
     number = max(len(f"{count:,}") for count, _ in rows)
-    lines = [f"  {count:>{number},}  {text}" for count, text in rows]
+    yield from (f"  {count:>{number},}  {text}" for count, text in rows)
     for opcode, count in counts.opcodes.most_common():
-        lines.append(f"  {'':>{number}}    {opcode}: {count}")
-    yield make_heading(title)
-    yield make_verbatim(lines, is_close=True)
-    yield from _iter_exception_blocks(verdicts, expected)
+        yield f"  {'':>{number}}    {opcode}: {count}"
 
 
 def _iter_single_blocks(

@@ -71,7 +71,7 @@ def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:
         )
 
 
-def format_line(program: Instruction | BasicBlock) -> str:
+def format_line(program: Instruction | BasicBlock | str) -> str:
     """Return a line without its semicolon, or a block in braces."""
     return str(program).removesuffix(";")
 

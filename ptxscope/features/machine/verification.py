@@ -20,11 +20,12 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import NamedTuple
 
+from ...blocks.block_parser import parse_block
 from ...cli.support.streams import print_message
 from ...cli.support.worker_pool import CONTEXT, PATIENCE, open_pool
 from ...engine.isa.types import Form
 from ...engine.semantics.models import get_erratum
-from ...engine.syntax.errors import quote_word
+from ...engine.syntax.errors import PtxError, quote_word
 from ...engine.syntax.instruction import Instruction, make_instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...files import is_there
@@ -45,8 +46,8 @@ from .tools import format_line
 
 DEFAULT_LEVEL = 3
 """The level of optimization of ptxas unless one is named."""
-Program = Instruction | BasicBlock
-"""A line or a block that is verified."""
+Program = Instruction | BasicBlock | str
+"""A line, a block or the text of one, which is parsed where it is compiled."""
 CHUNK_LINES = 60
 """The lines of one module."""
 
@@ -97,8 +98,8 @@ def remember_verdicts(
 
 
 def make_key(program: Program) -> str:
-    """Return a line; for a block, a digest of its kernel, since its text leaves out types."""
-    if isinstance(program, Instruction) or program.is_line:
+    """Return a line or a text; for a block, a digest of its kernel, whose text leaves out types."""
+    if isinstance(program, Instruction | str) or program.is_line:
         return format_line(program)
     try:
         text = make_kernel_source(program).format_ptx("")
@@ -148,7 +149,9 @@ def verify_in_process(task: Task, lines: Sequence[Program]) -> list[Found]:
 
 def _make_source(program: Program) -> KernelSource | str:
     try:
-        return make_kernel_source(program)
+        return make_kernel_source(parse_block(program) if isinstance(program, str) else program)
+    except PtxError as error:
+        return error.message
     except ValueError as error:
         return str(error)
 
@@ -222,9 +225,9 @@ class VerdictStore:
     They hold for this version of ptxscope's engine only: the file's name is a digest of it.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        """Read a store; None keeps nothing."""
-        self._path = folder and folder / f"verdicts-{make_engine_digest()}.jsonl"
+    def __init__(self, folder: Path | None, name: str = "verdicts") -> None:
+        """Read the store of a name; without a folder, it keeps nothing."""
+        self._path = folder and folder / f"{name}-{make_engine_digest()}.jsonl"
         self._lines: dict[tuple[str, str, str], FormVerdict] = {}
         self.code_verdicts: dict[str, FormVerdict] = {}
         with self._tolerate_failures():

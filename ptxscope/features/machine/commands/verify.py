@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -21,13 +20,11 @@ from ....cli.support.arguments import (
 )
 from ....cli.support.inputs import open_text
 from ....cli.support.ptx_arguments import PLACE, is_file, parse_instruction, read_place
-from ....cli.support.streams import CommandError, ProgressBar, command_errors, print_message
+from ....cli.support.streams import CommandError, command_errors, print_message
 from ....documents.formats.report import REPORT_FORMATS
-from ....engine.isa.catalog import CATALOG
 from ....engine.semantics.rules import ERRATA
 from ....engine.syntax.errors import format_count, format_install_hint, make_printable
 from ....engine.syntax.instruction import Instruction, make_instruction
-from ....engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ....engine.syntax.parser import parse
 from ....engine.tracing.basic_block import make_block
 from ....feature import Service, find_services
@@ -63,10 +60,9 @@ from ..verification import (
     Program,
     RenderFault,
     Task,
-    VerdictStore,
     render_deviations,
-    verify_all,
 )
+from .verdicts import check_opcodes, find_verdicts, format_title
 
 _FILE_TIMEOUT = 10.0
 """The default time for a proof of a run of a file, which has many."""
@@ -95,6 +91,11 @@ instructions, in registers, and the examples of the errata; SIMD forms without s
 randomly chosen ones. --family also takes every other opcode. Verdicts are saved, so the same
 command continues after Ctrl-C.
 
+--pairs searches two statements that ptxas compiles correctly one by one, but not together: of two
+in a row, the second reads the first's result. They are the integer forms of the catalog in
+registers, or with a literal in one of them. With opcodes, one of the two has one of them; --triples
+takes three statements of some opcodes. A search can take hours; the same command continues it.
+
 --gpu runs a kernel for each line on 1,024 operand sets, and compares the results with the models.
 It needs the extra `gpu`: {format_install_hint("gpu")}.
 
@@ -104,6 +105,7 @@ examples:
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --model isa
   ptxscope verify '{{ neg.s16 t, a; cvt.s32.s16 d, t; }}' -O0 -O3
   ptxscope verify kernels.ptx:histogram --arch sm_75
+  ptxscope verify --pairs neg prmt --sample 2000
   ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
   ptxscope verify --all --sample 500 --model isa
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' -f issue > report.md
@@ -135,6 +137,15 @@ def make_parser() -> Parser:
         default=[],
         metavar="OPCODE",
         help="every form of an opcode, such as bfe; repeatable",
+    )
+    parser.add_argument(
+        "--pairs",
+        nargs="*",
+        metavar="OPCODE",
+        help="every pair of statements, or those with one of some opcodes",
+    )
+    parser.add_argument(
+        "--triples", nargs="+", metavar="OPCODE", help="triples of statements of some opcodes"
     )
     parser.add_argument(
         "--sample", type=parse_count, metavar="N", help="only N of the forms, the same each time"
@@ -183,6 +194,10 @@ def run(words: Sequence[str]) -> int:
     """Print the verdicts; return whether all are as expected, as the exit status."""
     arguments = parse_words(make_parser(), words)
     _check_options(arguments)
+    if arguments.pairs is not None or arguments.triples:
+        from .statement_search import search
+
+        return search(arguments)
     if arguments.gpu or arguments.write_inputs or arguments.results:
         return _run_on_device(arguments)
     file_runs = find_file_runs(arguments.ptx) if arguments.ptx else None
@@ -200,7 +215,7 @@ def run(words: Sequence[str]) -> int:
     ]
     is_list = arguments.ptx is None
     chosen = [_keep_assembled(task, lines) if is_list else lines for task in tasks]
-    found = _verify(tasks, chosen, arguments)
+    found = find_verdicts(tasks, chosen, arguments)
     if arguments.format == _ISSUE:
         render = _find_renderer()
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
@@ -211,7 +226,7 @@ def run(words: Sequence[str]) -> int:
         blocks = (
             block
             for task, verdicts in zip(tasks, found, strict=True)
-            for title in [_format_title(task, verdicts, file_runs)]
+            for title in [format_title(task, verdicts, file_runs)]
             for block in (
                 iter_run_blocks(file_runs, verdicts, title, expected)
                 if file_runs
@@ -316,11 +331,7 @@ def list_lines(arguments: argparse.Namespace) -> list[Instruction]:
         raise CommandError(f"error: give an instruction, --all, or --family OPCODE{hint}")
     if arguments.ptx is not None:
         return [parse_instruction(arguments.ptx, illegal_status=2).with_role_names()]
-    for name in arguments.family:
-        if name not in CATALOG:
-            question = format_opcode_question(suggest_opcodes(name))
-            hint = question or f"it is one of {', '.join(CATALOG)}"
-            raise CommandError(f"error: --family {make_printable(name)}: {hint}")
+    check_opcodes("--family", arguments.family)
     opcodes = arguments.family or list_verified_opcodes()
     forms = [form for x in opcodes for form in iter_forms(x)]
     if arguments.sample and arguments.sample < len(forms):
@@ -342,7 +353,9 @@ def _choose_expected(name: str | None, ptxas: Tool, lines: Sequence[Program]) ->
         shown = make_printable(name)
         raise CommandError(f"error: --model {shown}: write isa, ptxas or ptxas-MAJOR.MINOR")
     model = choose_model(name or "ptxas-{}.{}".format(*ptxas.version))
-    blocks = (make_block(x) if isinstance(x, Instruction) else x for x in lines)
+    blocks = [
+        make_block(x) if isinstance(x, Instruction) else x for x in lines if not isinstance(x, str)
+    ]
     names = {format_line(x): find_equal_model(x, model).name for x in blocks}
     return ExpectedModel(model.name, names)
 
@@ -362,55 +375,6 @@ def _keep_assembled(task: Task, lines: Sequence[Program]) -> Sequence[Program]:
             raise CommandError(f"error: {language} supports none of the lines")
         print_message(f"note: {language} does not support {format_count(missing, 'line')}")
     return kept
-
-
-def _verify(
-    tasks: Sequence[Task], chosen: Sequence[Sequence[Program]], arguments: argparse.Namespace
-) -> list[list[FormVerdict]]:
-    store = VerdictStore(None if arguments.fresh else _find_cache())
-    jobs = arguments.jobs or os.cpu_count() or 1
-    done, total = 0, sum(map(len, chosen))
-    with ProgressBar() as bar:
-
-        def advance(verdicts: Sequence[FormVerdict]) -> None:
-            nonlocal done
-            done += len(verdicts)
-            bar.advance_to(done)
-
-        bar.begin("proving", total, "lines", is_slow=total > len(tasks))
-        try:
-            with tool_errors():
-                return [
-                    verify_all(task, lines, store, jobs, advance)
-                    for task, lines in zip(tasks, chosen, strict=True)
-                ]
-        except KeyboardInterrupt:
-            bar.hide()
-            print_message(
-                f"stopped after {done:,} of {total:,} lines; the same command continues from there"
-            )
-            raise
-
-
-def _find_cache() -> Path | None:
-    from platformdirs import user_cache_path
-
-    path = user_cache_path("ptxscope", appauthor=False)
-    return path if path.is_absolute() else None
-
-
-def _format_title(
-    task: Task, verdicts: Sequence[FormVerdict], file_runs: FileRuns | None = None
-) -> str:
-    tools = f"ptxas {task.ptxas.build}, {task.target}"
-    seconds = VerdictCounts(verdicts).seconds
-    if file_runs:
-        count = format_count(len(file_runs.runs), "run")
-        statements = sum(x.count for x in file_runs.runs)
-        return f"{tools}: {count} of {statements:,} statements, {seconds:.1f} s of proofs"
-    if len(verdicts) == 1:
-        return tools
-    return f"{tools}: {len(verdicts):,} lines, {seconds:.1f} s of proofs"
 
 
 def _to_json(
