@@ -43,7 +43,6 @@ from tests.driving.back_ends import (
     draw_case,
     draw_cases,
 )
-from tests.engine.test_tape import check_flags
 from tests.plans import DRAWS
 from tests.strategies import KINDS
 from tests.tiers import ci_only, some
@@ -145,12 +144,6 @@ def test_few_plans_need_python_integers() -> None:
         expected = compute_expected(plan, [row | {"a": int(columns["a"][0])} for row in rows])
         for role, array in found.items():
             assert array.tolist() == [row[role] for row in expected] * 1000
-
-
-@pytest.mark.parametrize("plans", some([60, 250]))
-def test_flags_of_any_plan(plans: int) -> None:
-    for plan, rows in draw_cases("flags", plans):
-        check_flags(plan, rows)
 
 
 @pytest.mark.parametrize("back_end", BACK_ENDS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
@@ -15,19 +14,15 @@ from ptxscope.engine.arrays import block_runner
 from ptxscope.engine.arrays.array_program import ArrayProgram
 from ptxscope.engine.arrays.block_runner import (
     ExactProgram,
-    FlaggedResults,
     compute_batch,
     get_program,
 )
-from ptxscope.engine.arrays.call_sequence import get_storage_dtype
 from ptxscope.engine.arrays.narrowing import WidthError
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.micro_operations.arithmetic import EXACT
-from ptxscope.engine.micro_operations.logic import Choose
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.models import MISCONCEPTIONS, Model, parse_model
-from ptxscope.engine.semantics.plan import Plan, compute_results, run_plan
+from ptxscope.engine.semantics.plan import Plan, compute_results
 from ptxscope.engine.semantics.rules import ERRATA
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some
@@ -165,34 +160,3 @@ def test_the_number_of_cached_programs_is_bounded(monkeypatch: pytest.MonkeyPatc
     assert len(programs) == 3
     assert get_program(plans[0]) is not first
     assert get_program(plans[3]) is get_program(plans[3])
-
-
-def check_flags(plan: Plan, rows: Sequence[dict[str, int]]) -> None:
-    """Compare results, flags and conditions of a plan on arrays with those on integers."""
-    columns = {
-        x.role: np.array([y[x.role] for y in rows], get_storage_dtype(x.type)) for x in plan.sources
-    }
-    there = FlaggedResults(plan, columns, len(rows))
-    for at, given in enumerate(rows):
-        values = run_plan(plan, given)
-        results = {role: int(x[at]) for role, x in there.results.items()}
-        assert results == compute_results(plan, given)
-        for row in plan.rows:
-            inputs = [values[key] for key in row.inputs]
-            expected = dict(row.micro.compute_flags(EXACT, values[row.key], *inputs))
-            found = dict(there.get_row_flags(row))
-            assert found.keys() == expected.keys()
-            for flag, lanes in expected.items():
-                got = found[flag].reshape(len(rows), -1)[at]
-                assert tuple(map(int, got)) == lanes, (plan, row.key, flag, given)
-            if isinstance(row.micro, Choose):
-                condition = there.get_condition(row.inputs[0]).reshape(len(rows), -1)[at]
-                assert tuple(map(int, condition)) == values[row.inputs[0]]
-
-
-@pytest.mark.parametrize("plans", some([100, 600]))
-def test_flags_on_arrays_equal_those_on_integers(plans: int) -> None:
-    rng = Random(plans)
-    for _ in range(plans):
-        plan = random_plan(rng)
-        check_flags(plan, [operands(rng, plan) for _ in range(9)])

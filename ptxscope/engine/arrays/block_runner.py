@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..ir.tape import Node, Op, RecordedPlan, apply_operation, make_flag_key, record_plan
+from ..ir.tape import Node, Op, RecordedPlan, apply_operation, record_plan
 from ..micro_operations.arithmetic import Picks, compute_float_bits
-from ..micro_operations.properties import Flag
-from ..semantics.plan import Plan, Row
+from ..semantics.plan import Plan
 from .array_program import Array, ArrayProgram, RunBuffers
 from .call_sequence import Buffer, BufferKind, Dtype, get_storage_dtype
 from .narrowing import WidthError
@@ -31,7 +30,8 @@ PROGRAMS: dict[int, ArrayProgram | ExactProgram] = {}
 """The last programs by the id of their plan; each takes a few kilobytes."""
 
 
-def _make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | ExactProgram:
+def make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | ExactProgram:
+    """Return a new program that computes a plan and, if requested, its flags."""
     try:
         return ArrayProgram(plan, with_flags=with_flags)
     except WidthError:
@@ -46,7 +46,7 @@ def get_program(plan: Plan) -> ArrayProgram | ExactProgram:
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
     program = PROGRAMS.get(id(plan))
     if program is None or program.plan is not plan:
-        program = _make_program(plan)
+        program = make_program(plan)
         with _lock:
             if len(PROGRAMS) >= MAX_PROGRAMS:
                 del PROGRAMS[next(iter(PROGRAMS))]
@@ -161,43 +161,6 @@ def compute_batch(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[s
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
-
-
-_get_flagged_program = lru_cache(maxsize=64)(partial(_make_program, with_flags=True))
-
-
-class FlaggedResults:
-    """The results and flags for flat operands by role, of the types of ``get_storage_dtype``.
-
-    An operand without dimensions has the same value everywhere.
-    """
-
-    def __init__(self, plan: Plan, operands: Mapping[str, npt.NDArray[Any]], size: int) -> None:
-        program = _get_flagged_program(plan)
-        flat_operands = {x.role: np.broadcast_to(operands[x.role], (size,)) for x in plan.sources}
-        outputs = {x: np.empty(size * count, np.uint8) for x, count in program.results.items()}
-        arrays = {
-            Buffer(BufferKind.OPERAND, role): np.ascontiguousarray(array)
-            for role, array in flat_operands.items()
-        }
-        arrays |= {Buffer(BufferKind.RESULT, x): y for x, y in outputs.items()}
-        if outputs and size:
-            program.run(RunBuffers(size, size, arrays, {}))
-        self._outputs = outputs
-        self.results = {
-            result.role: outputs[result.role].view(get_storage_dtype(result.type))
-            for result in plan.results
-        }
-
-    def get_row_flags(self, row: Row) -> Iterator[tuple[Flag, npt.NDArray[np.bool_]]]:
-        """Yield each flag that a row may raise, with its truth values, lanes side by side."""
-        for flag in Flag:
-            if (name := make_flag_key(row.key, flag)) in self._outputs:
-                yield flag, self._outputs[name].view(np.bool_)
-
-    def get_condition(self, key: str) -> npt.NDArray[np.bool_]:
-        """Return the truth values of a choice's condition, by a row's key or an operand's role."""
-        return self._outputs[make_flag_key(key, "holds")].view(np.bool_)
 
 
 # --- plans on object arrays of Python integers, for nodes too wide for machine types

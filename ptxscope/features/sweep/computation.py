@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.arrays.block_runner import FlaggedResults
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.isa.types import Type
 from ...engine.micro_operations.arithmetic import LaneValues
@@ -27,6 +26,7 @@ from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.evaluation import check_read, resolve_model
 from ...engine.tracing.step_text import format_stage_title
 from .axis import IntegerSweep, ResultAxis, SweepAxis, make_axis
+from .flagged_results import FlaggedResults
 from .register_parts import RegisterPart, with_read_order
 
 Bits = npt.NDArray[np.uint64]
