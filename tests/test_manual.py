@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -40,7 +40,7 @@ from ptxscope.engine.isa.types import Role
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.semantics.plan import compute_results
-from ptxscope.engine.semantics.rules import ERRATA, Erratum
+from ptxscope.engine.semantics.rules import ALL_ERRATA, ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.state.actions import ACTIONS
 from tests.driving.browser import CHROMIUM, Browser
@@ -48,7 +48,7 @@ from tests.driving.command_line import run
 from tests.driving.feature_tables import extend_table, needs
 from tests.reference import reference
 from tests.tiers import ci_only, sampled
-from tools import manual, manual_pages, manual_pictures, notebook
+from tools import manual, manual_pages, manual_pictures, manual_pitfalls, notebook
 from tools.manual_modifiers import iter_described_slots
 from tools.manual_shown import (
     DEVELOPMENT_PAGES,
@@ -231,9 +231,9 @@ def test_a_page_begins_with_a_short_paragraph(path: Path) -> None:
 def section_of(entry: Entry, page: str = "") -> str:
     """The part of a page on one shape of an opcode, with the headings of a page."""
     page = page or page_of(entry.opcode)
-    first, *others = re.split(r"^(?=## With )", page, flags=re.MULTILINE)
+    first, *others = re.split(r"^(?=## With(?:out)? )", page, flags=re.MULTILINE)
     last = others[-1:] or [first]
-    rest = last[0].partition("\n## Pitfalls\n")[0]
+    rest = re.split(r"\n## (?:Pitfalls|Intrinsics|Since)", last[0])[0]
     parts = [first, *others[:-1], rest] if others else [rest]
     assert len(parts) == len(list_shapes(entry.opcode))
     index = list_shapes(entry.opcode).index(entry)
@@ -359,7 +359,7 @@ def test_the_generators_of_pages_hold_no_typed_results() -> None:
     for path in (ROOT / "tools").glob("manual*.py"):
         if path.stem not in ("manual_pictures", "manual_worked"):
             source = path.read_text(encoding="utf-8")
-            pattern = r"_(?:EXAMPLE_BITS|CORRECTIONS|CONSTANTS)\b.*?^\}"
+            pattern = r"(?:_EXAMPLE_BITS|_CORRECTIONS|_CONSTANTS|PITFALLS)\b.*?^\}"
             inputs = re.sub(pattern, "", source, flags=re.S | re.M)
             assert not re.findall(r"0x\w+", inputs), path.name
 
@@ -386,6 +386,69 @@ def test_an_erratum_shows_both_measured_results(erratum: Erratum) -> None:
     for opcode in erratum.opcodes:
         assert f"(../errata/{erratum.id.lower()}.md)" in page_of(opcode)
         assert f"(../instructions/{opcode}.md)" in page
+
+
+PITFALL_RESULTS: Mapping[str, tuple[int, ...]] = {
+    "bfe": (
+        0xFFFFFFFF,
+        0xF,
+    ),
+    "bfi": (
+        0x500,
+        0xF0000000,
+    ),
+    "prmt": (
+        0x00010203,
+        0xFFFFFFFF,
+    ),
+    "lop3": (0x0F01,),
+    "shf": (
+        0x34567812,
+        1,
+    ),
+    "dp4a": (0,),
+    "dp2a": (0,),
+    "fns": (0xFFFFFFFF,),
+    "clz": (32,),
+    "bfind": (0xFFFFFFFF,),
+    "shl": (0,),
+    "shr": (0xFFFFFFFF,),
+    "abs": (0x80000000,),
+    "neg": (0x80000000,),
+    "div": (0xFFFFFFFD,),
+    "rem": (0xFFFFFFFF,),
+    "mul24": (6,),
+    "cvt": (0xFF80,),
+}
+"""The results of the examples of pitfalls, found by hand."""
+
+
+@needs("costs", "operation")
+@pytest.mark.parametrize("opcode", manual_pitfalls.PITFALLS)
+def test_a_pitfall_is_shown_by_its_example(opcode: str) -> None:
+    made = "\n".join(manual_pages.make_instruction_page(CATALOG[opcode]))
+    pitfalls = manual_pitfalls.PITFALLS[opcode]
+    for x, result in zip(pitfalls, PITFALL_RESULTS[opcode], strict=True):
+        assert parse(x.ptx).opcode == opcode
+        digits = parse(x.ptx).type_of("d").bits // 4
+        line = made.partition(f"- {x.sentence} `{x.ptx}` of ")[2].partition("\n")[0]
+        assert line.endswith(f" gives `0x{result:0{digits}x}`.")
+
+
+@needs("check", "costs", "operation")
+@pytest.mark.parametrize(
+    ("opcode", "id_"),
+    [("addc", "E18"), ("madc", "E18"), ("subc", "E18"), ("slct", "F1"), ("vabsdiff4", "F2")],
+)
+def test_each_page_names_all_errata_of_its_opcode(opcode: str, id_: str) -> None:
+    # SEMANTICS.md and PLAIN.md
+    made = "\n".join(manual_pages.make_instruction_page(CATALOG[opcode]))
+    assert f"[{id_}](../errata/{id_.lower()}.md)" in made.partition("\n## Errata\n")[2]
+    all_errata: tuple[Erratum | FoldingBug, ...] = (*ALL_ERRATA, *FOLDING_BUGS)
+    (known,) = (x for x in all_errata if x.id == id_)
+    page = "\n".join(manual_pages.make_erratum_page(known))
+    assert "\n## Verdict\n" in page
+    assert f"[`{opcode}`](../instructions/{opcode}.md)" in page
 
 
 @pytest.mark.parametrize("bug", FOLDING_BUGS, ids=lambda x: x.id)

@@ -19,10 +19,11 @@ def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
     rows = []
     for shape in shapes:
         title = format_shape_title(shape).replace("With", "with", 1)
+        lead = f"{title}, "
         name = "every form" if shape is shapes[0] else title
         rows.append((name, str(shape.minimum)))
         rows += [
-            _format_requirement(x, "" if shape is shapes[0] else f"{title}, ")
+            _format_requirement(x, lead if shape is not shapes[0] else "")
             for x in shape.requirements
         ]
     if len(rows) == 1:
@@ -31,7 +32,7 @@ def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
         lines += table(("form", "needs"), rows)
     costs = [cost for shape in shapes for cost in list_typical(shape)]
     if not costs:
-        return lines
+        return [*lines, "The machine instructions of its forms are not counted.", ""]
     lines += [
         f"The machine instructions that {read_table().ptxas} makes of typical forms, without "
         f"loads, stores, addresses and constants. {_describe_proofs(costs)}",
@@ -85,4 +86,6 @@ def _format_requirement(requirement: VersionRequirement, lead: str) -> tuple[str
     parts = [f"PTX {requirement.ptx_isa}"] * bool(requirement.ptx_isa)
     parts += [format_targets(requirement.target)] * bool(requirement.target)
     feature = re.sub(r"(?<!\w)\.[\w.]+", lambda x: f"`{x[0]}`", requirement.feature)
+    words = lead.removeprefix("with ").removesuffix(", ")
+    lead = "" if words and feature.startswith(words) else lead  # it would be said twice
     return f"{lead}with {feature}", ", ".join(parts)

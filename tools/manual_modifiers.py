@@ -196,8 +196,58 @@ def _describe_comparison(entry: Entry) -> dict[str, Effect]:
 # --- operands --------------------------------------------------------------------------------
 
 
+_OPERANDS: Mapping[str, Mapping[str, str]] = {
+    "bfe": {
+        "a": "the word with the field",
+        "b": "the position of the field's lowest bit; its low byte counts",
+        "c": "the length of the field; its low byte counts",
+    },
+    "bfi": {
+        "a": "the new bits of the field, in its low bits",
+        "b": "the word that gives the other bits",
+        "c": "the position of the field's lowest bit; its low byte counts",
+        "e": "the length of the field; its low byte counts",
+    },
+    "bmsk": {"a": "the lowest bit of the mask", "b": "the number of ones"},
+    "szext": {"a": "one value", "b": "the number of low bits that count"},
+    "prmt": {
+        "a": "the low four of the eight bytes",
+        "b": "the high four",
+        "c": "a hex digit for each byte of d; with a mode, a number in its low two bits",
+    },
+    "lop3": {"lut": "the table, a literal: bit 4a + 2b + c is the result for these bits"},
+    "shf": {
+        "a": "the low word of the pair",
+        "b": "the high word of the pair",
+        "c": "the amount",
+    },
+    "fns": {
+        "a": "the mask",
+        "b": "the bit at which the search begins",
+        "c": "the number of the 1: upwards, or downwards if it is negative",
+    },
+    "slct": {"c": "the number that is tested"},
+    "selp": {"c": "the predicate that chooses"},
+    "shl": {"b": "the amount"},
+    "shr": {"b": "the amount"},
+    "div": {"a": "the dividend", "b": "the divisor"},
+    "rem": {"a": "the dividend", "b": "the divisor"},
+    "mad": {"c": "the number that is added"},
+    "mad24": {"c": "the number that is added"},
+    "madc": {"c": "the number that is added"},
+    "vmad": {"c": "the number that is added"},
+    "dp4a": {"c": "the number to which the products are added"},
+    "dp2a": {"c": "the number to which the products are added"},
+    "cvt": {"c": "the word whose low bits move up, above a and b"},
+    "sad": {"c": "the number to which the difference is added"},
+}
+"""The contents of operands that have a meaning of their own, by opcode and role."""
+
+
 def describe_operand(entry: Entry, operand: Operand) -> str:
     """Describe the contents of an operand."""
+    if text := _OPERANDS.get(entry.opcode, {}).get(str(operand.role)):
+        return text
     lanes = f"{('', '', 'two', '', 'four')[entry.lanes]} lanes"
     if entry.group is Group.SIMD:
         if operand.role is Role.C:

@@ -21,6 +21,7 @@ from ptxscope.engine.isa.catalog import (
     find_undocumented_values,
     list_shapes,
 )
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.isa.entry import (
     CORE_GROUPS,
     Entry,
@@ -43,6 +44,7 @@ from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.engine.tracing.trace import Trace, make_trace
 
 from .manual_modifiers import Effect, describe_operand, iter_described_slots
+from .manual_pitfalls import PITFALLS, Pitfall
 from .manual_text import (
     assignments,
     bullet_list,
@@ -60,6 +62,17 @@ from .manual_worked import Worked, describe_events, find_examples
 ROOT = Path(__file__).resolve().parent.parent
 DAGGER = "\u2020"
 _LANE_FORMULA = re.compile(r"^ +t\[i\] = (.+?)(?:  +#.*)?$")
+_LANE_OF_D = re.compile(r"\b(byte|half-word) i of d\b")
+_KNOWN: tuple[Erratum | FoldingBug, ...] = (*ALL_ERRATA, *FOLDING_BUGS)
+"""All errata, also of two statements and of constants."""
+_OPCODES = {
+    "E18": ("addc", "subc", "madc"),
+    "F1": ("slct",),
+    "F2": ("vabsdiff2", "vabsdiff4"),
+}
+"""The opcodes with wrong results, where an erratum names others, or none."""
+_ARTICLE = re.compile(r"^a (?=(?:field|function|mask|word|copy)\b)")
+"""The article at the beginning of a summary, which is not the operand a."""
 _COLUMNS = 84
 """Maximum characters of a line of code."""
 _CONSTANTS = {"slct": "slct.s32.s32 d, 1, 2, 0x80000000"}
@@ -110,15 +123,14 @@ def make_files() -> dict[str, str]:
     }
     for opcode, entry in CATALOG.items():
         files[f"instructions/{opcode}.md"] = make_instruction_page(entry)
-    for erratum in ERRATA:
-        files[f"errata/{erratum.id.lower()}.md"] = make_erratum_page(erratum)
+    for known in _KNOWN:
+        files[f"errata/{known.id.lower()}.md"] = make_erratum_page(known)
     made = {path: "\n".join(lines).rstrip() + "\n" for path, lines in files.items()}
     for opcode in CATALOG:
         made[f"instructions/{opcode}.svg"] = export(_examples(CATALOG[opcode])[0].trace, "svg")
-    for erratum in ERRATA:
-        made[f"errata/{erratum.id.lower()}.svg"] = export(
-            _trace_example(erratum), "svg", Options(both=True)
-        )
+    for known in _KNOWN:
+        options = Options(both=isinstance(known, Erratum))
+        made[f"errata/{known.id.lower()}.svg"] = export(_trace_known(known), "svg", options)
     for trace in _trace_corrections():
         made[f"published/{trace.instruction.opcode}.svg"] = export(trace, "svg")
     return made
@@ -179,14 +191,26 @@ def make_instruction_page(entry: Entry) -> list[str]:
 
 def format_shape_title(shape: Entry) -> str:
     """Return the title of a shape's section: ``With `.u16x2` or `.s16x2` ``."""
-    words = (
-        slot.format_value(value)
-        for slot in shape.slots
-        if slot.name != "c"
-        for value in slot.values
-    )
-    told = dict.fromkeys(word for word in words if word in shape.distinguishing_modifiers)
-    return f"With {' or '.join(f'`.{word}`' for word in told)}"
+    words = _list_distinction(shape)
+    if not words:
+        others = [x for x in map(_list_distinction, list_shapes(shape.opcode)) if x]
+        return f"Without {_join_choices(min(others, key=len) if others else ())}"
+    first = CATALOG[shape.opcode]
+    first_values = {x.format_value(value) for x in first.slots for value in x.values}
+    missing = [str(x.role) for x in first.operands if x not in shape.operands]
+    is_same = first_values.issuperset(words)
+    suffix = f", without {' and '.join(missing)}" if is_same and missing else ""
+    return f"With {_join_choices(words)}{suffix}"
+
+
+def _list_distinction(shape: Entry) -> list[str]:
+    """Return the modifiers by which a shape differs from others of its opcode."""
+    words = (x.format_value(value) for x in shape.slots if x.name != "c" for value in x.values)
+    return list(dict.fromkeys(x for x in words if x in shape.distinguishing_modifiers))
+
+
+def _join_choices(words: Iterable[str]) -> str:
+    return " or ".join(f"`.{word}`" for word in words)
 
 
 def _shape_lines(entry: Entry, level: int) -> list[str]:
@@ -211,9 +235,9 @@ def _shape_lines(entry: Entry, level: int) -> list[str]:
 def _describe_entry(entry: Entry, lines: Sequence[str]) -> str:
     """Describe an instruction, with the formula of a lane if its pseudocode has lanes."""
     formula = next((x[1] for x in map(_LANE_FORMULA.search, lines) if x), "")
-    if not formula or "CMP" in entry.summary:
-        return format_sentence(entry.summary)
-    part = "byte" if any("byte i of d" in x for x in lines) else "half-word"
+    part = next((x[1] for x in map(_LANE_OF_D.search, lines) if x), "")
+    if not (formula and part) or "CMP" in entry.summary:
+        return format_sentence(_ARTICLE.sub("A ", entry.summary))
     named = re.sub(r"\b([xy])\b", lambda x: {"x": "a", "y": "b"}[x[1]], formula).replace(
         "cmp", "CMP"
     )
@@ -342,7 +366,12 @@ def _describe_other(trace: Trace) -> str:
     return " ".join(texts)
 
 
-def _link_erratum(erratum: Erratum, folder: str) -> str:
+def _list_opcodes(x: Erratum | FoldingBug) -> tuple[str, ...]:
+    """Return the opcodes that an erratum is about."""
+    return _OPCODES.get(x.id) or (x.opcodes if isinstance(x, Erratum) else ())
+
+
+def _link_erratum(erratum: Erratum | FoldingBug, folder: str) -> str:
     return format_link(erratum.id, f"{folder}{erratum.id.lower()}.md")
 
 
@@ -366,9 +395,21 @@ def _pitfall_lines(entry: Entry) -> list[str]:
     if entry.opcode in _CONSTANTS:
         line = parse(_CONSTANTS[entry.opcode])
         lines += _titled_list(f"With constants, as in `{line}`:", map(format_sentence, line.notes))
-    if len(lines) == len(heading("")):
-        lines += ["None are known.", ""]
-    return lines
+    lines += _titled_list(
+        "Easily overlooked:", map(_format_pitfall, PITFALLS.get(entry.opcode, ()))
+    )
+    return lines if len(lines) > len(heading("")) else []
+
+
+def _format_pitfall(x: Pitfall) -> str:
+    """Return a sentence with its example."""
+    ins = parse(x.ptx)
+    widths = {name: ins.type_of(role).bits for role, name in ins.names.items()}
+    words = (f"{name}={format_hex(bits, widths[name])}" for name, bits in x.values.items())
+    result = format_hex(
+        make_trace(ins, ISA_MODEL, bind_values(ins, x.values)).result["d"], widths["d"]
+    )
+    return f"{format_sentence(x.sentence)} `{x.ptx}` of `{' '.join(words)}` gives `{result}`."
 
 
 def _titled_list(title: str, texts: Iterable[str]) -> list[str]:
@@ -378,7 +419,7 @@ def _titled_list(title: str, texts: Iterable[str]) -> list[str]:
 
 def _erratum_lines(entry: Entry) -> list[str]:
     lines = heading("Errata", 2)
-    errata = [x for x in ERRATA if entry.opcode in x.opcodes]
+    errata = [x for x in _KNOWN if entry.opcode in _list_opcodes(x)]
     if not errata:
         return [*lines, "None are known.", ""]
     rows = (
@@ -446,7 +487,8 @@ def _make_errata_page() -> list[str]:
     lines += table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
     lines += heading("A flag of two instructions", 2)
     forms, sentence = format_text(FLAG_ERRATUM.forms), format_text(FLAG_ERRATUM.sentence)
-    lines += [f"**{FLAG_ERRATUM.id}**: {forms}. {sentence} ptxas {FLAG_ERRATUM.versions}.", ""]
+    link = _link_erratum(FLAG_ERRATUM, "errata/")
+    lines += [f"{link}: {forms}. {sentence} ptxas {FLAG_ERRATUM.versions}.", ""]
     lines += heading("Constant folding", 2)
     lines += [
         "These results are wrong only if operands are constants, so no model has them. "
@@ -469,6 +511,7 @@ def _folding_lines(bug: FoldingBug) -> list[str]:
         ("Documented", f"`{documented:#010x}`"),
         ("ptxas", f"`{folded:#010x}`"),
         ("Remark", format_text(bug.remark)),
+        ("Report", _link_erratum(bug, "errata/")),
     ]
     return [*heading(bug.id, 3), format_sentence(bug.sentence), "", *table((), rows)]
 
@@ -480,18 +523,28 @@ def _trace_example(rule: Erratum, model: Model = ISA_MODEL) -> Trace:
     return make_trace(ins, model, bind_values(ins, values))
 
 
-def make_erratum_page(erratum: Erratum) -> list[str]:
-    """Return the lines of a page: the parts of the report, with the picture of both answers."""
-    from ptxscope.features.check.erratum_report import EXAMPLE, list_parts  # all features are here
+def _trace_known(x: Erratum | FoldingBug) -> Trace:
+    """Return the documented trace of the example of an erratum."""
+    from ptxscope.features.check.known_errata import trace_example  # all features are here
 
-    links = (format_link(f"`{x}`", f"../instructions/{x}.md") for x in erratum.opcodes)
+    return trace_example(x)
+
+
+def make_erratum_page(erratum: Erratum | FoldingBug) -> list[str]:
+    """Return the lines of a page: the parts of the report, with the picture of both answers.
+
+    No model has the results of constants: the picture is of the documented answer.
+    """
+    from ptxscope.features.check.erratum_report import EXAMPLE, list_parts  # as above
+
+    links = (format_link(f"`{x}`", f"../instructions/{x}.md") for x in _list_opcodes(erratum))
     lines = heading(f"{erratum.id}: {format_text(erratum.forms)}")
     for index, (title, blocks) in enumerate(list_parts(erratum)):
         lines += heading(title, 2) if index else []
         lines += [write_report(blocks, "markdown").rstrip(), ""]
         lines += [] if index else [f"Instructions: {', '.join(links)}.", ""]
         if title == EXAMPLE:
-            lines += _picture_lines(_trace_example(erratum), f"{erratum.id.lower()}.svg")
+            lines += _picture_lines(_trace_known(erratum), f"{erratum.id.lower()}.svg")
     return lines
 
 
