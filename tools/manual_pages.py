@@ -194,7 +194,8 @@ def format_shape_title(shape: Entry) -> str:
     words = _list_distinction(shape)
     if not words:
         others = [x for x in map(_list_distinction, list_shapes(shape.opcode)) if x]
-        return f"Without {_join_choices(min(others, key=len) if others else ())}"
+        shortest: list[str] = min(others, key=len) if others else []
+        return f"Without {_join_choices(shortest)}"
     first = CATALOG[shape.opcode]
     first_values = {x.format_value(value) for x in first.slots for value in x.values}
     missing = [str(x.role) for x in first.operands if x not in shape.operands]
