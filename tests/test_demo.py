@@ -14,7 +14,7 @@ import pytest
 from ptxscope.state.setup import Setup, evaluate_setup
 from tests.reference import reference
 from tests.tiers import ci_only, some
-from tools.demo import HEIGHT, PATH, SCRIPT, SIZE, WIDTH, Frame, film, outline, play
+from tools.demo import HEIGHT, PATH, SCRIPT, SIZE, WIDTH, Frame, draw_animation, make_outline, play
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALL = len(SCRIPT)
@@ -109,7 +109,7 @@ async def test_the_demo_is_drawn_from_its_script_and_ends_with_the_result() -> N
 async def test_each_frame_holds_the_text_of_the_screen(beats: int) -> None:
     frames, _ = await play(SCRIPT[:beats])
     shown = [[row.text.rstrip() for row in frame.rows] for frame in frames]
-    drawn = Film.of(film(frames))
+    drawn = Film.of(draw_animation(frames))
     assert len(drawn.frames) == beats
     assert all(len(screen) == SIZE[1] for screen in shown)
     assert drawn.screens() == shown
@@ -120,7 +120,7 @@ async def test_each_frame_holds_the_text_of_the_screen(beats: int) -> None:
 @ci_only
 @pytest.mark.parametrize("beats", [3, ALL])
 async def test_the_demo_has_the_same_bytes_each_time(beats: int) -> None:
-    once, again = [film((await play(SCRIPT[:beats]))[0]) for _ in range(2)]
+    once, again = [draw_animation((await play(SCRIPT[:beats]))[0]) for _ in range(2)]
     assert once == again
 
 
@@ -156,7 +156,7 @@ def test_box_and_block_characters_reach_the_edges_of_their_cell(shape: str) -> N
     char, sides = shape[0], shape[1:]
     x = y = 0.0
     found: set[str] = set()
-    path = outline(char, 1)
+    path = make_outline(char, 1)
     assert path
     for command, numbers in re.findall(r"([MhvHVQz])([^MhvHVQz]*)", path):
         at = [float(number) for number in numbers.split()]
@@ -175,7 +175,7 @@ def test_box_and_block_characters_reach_the_edges_of_their_cell(shape: str) -> N
 
 
 def test_letters_are_drawn_by_a_font() -> None:
-    assert [char for char in "a7·■◂●⬤⊕✓╳═" if outline(char, 1)] == []
+    assert [char for char in "a7·■◂●⬤⊕✓╳═" if make_outline(char, 1)] == []
 
 
 def test_a_frame_is_drawn_in_its_colours() -> None:
@@ -185,7 +185,7 @@ def test_a_frame_is_drawn_in_its_colours() -> None:
 
     chip = Strip([Segment("a<b", Style.parse("bold #112233 on #79c0ff"))])
     other = Strip([Segment("c", Style.parse("#010203 on #040506 reverse"))])
-    drawn = film([Frame([chip], SCRIPT[0]), Frame([other], SCRIPT[1])])
+    drawn = draw_animation([Frame([chip], SCRIPT[0]), Frame([other], SCRIPT[1])])
     assert "color:#112233;font-weight:bold" in drawn
     assert re.search(r'<rect class="\w+" x="0" width="24" height="16"/>', drawn)
     assert "a&lt;b" in drawn

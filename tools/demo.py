@@ -81,13 +81,13 @@ async def play(script: Sequence[Beat] = SCRIPT) -> tuple[list[Frame], Setup]:
     async with app.run_test(size=SIZE) as pilot:
         for beat in script:
             await pilot.press(*beat.keys.split())
-            frames.append(Frame(await _settled(pilot), beat))
+            frames.append(Frame(await _wait_until_settled(pilot), beat))
         setup = app.current_state.setup
     assert setup is not None
     return frames, setup
 
 
-async def _settled(pilot: Pilot[None]) -> Sequence[Strip]:
+async def _wait_until_settled(pilot: Pilot[None]) -> Sequence[Strip]:
     """Return the screen once it stops changing."""
     seen: Sequence[Strip] = ()
     for _ in range(50):
@@ -113,7 +113,7 @@ _PAPER: Final = "#121212"
 """The background of the window and of most cells."""
 
 
-class Pen:
+class ScreenWriter:
     """Draws screens, with shared definitions of common parts."""
 
     def __init__(self) -> None:
@@ -124,49 +124,49 @@ class Pen:
         self._rows: dict[str, str] = {}
         """Ids, by the contents of rows."""
 
-    def defined(self) -> tuple[str, str]:
+    def format_definitions(self) -> tuple[str, str]:
         """Return the style sheet and the definitions of the drawn screens."""
         inks = "\n".join(f".{name}{{{css}}}" for css, name in self._inks.items())
         rows = (f'<g id="{name}">{drawn}</g>' for drawn, name in self._rows.items())
         return inks, "\n".join((*self._shapes.values(), *rows))
 
-    def screen(self, rows: Sequence[Strip]) -> str:
+    def draw_screen(self, rows: Sequence[Strip]) -> str:
         """Return the rows of a screen, each as a reference to its definition."""
-        drawn = (self._row(row) for row in rows)
+        drawn = (self._define_row(row) for row in rows)
         return "".join(
             f'<use href="#{self._rows.setdefault(row, f"r{len(self._rows)}")}" y="{y * HEIGHT}"/>'
             for y, row in enumerate(drawn)
             if row
         )
 
-    def _row(self, strip: Strip) -> str:
-        cells = list(_cells(strip))
+    def _define_row(self, strip: Strip) -> str:
+        cells = list(_iter_cells(strip))
         papers = groupby(cells, lambda cell: cell.paper)
         inks = groupby(cells, lambda cell: cell.ink)
         return "".join(
             (
-                *(self._paper(paper, list(run)) for paper, run in papers),
-                *(self._text(ink, list(run)) for ink, run in inks),
+                *(self._draw_background(paper, list(run)) for paper, run in papers),
+                *(self._draw_text(ink, list(run)) for ink, run in inks),
             )
         )
 
-    def _class(self, css: str) -> str:
+    def _name_class(self, css: str) -> str:
         return self._inks.setdefault(css, f"c{len(self._inks)}")
 
-    def _paper(self, paper: str, cells: list[Cell]) -> str:
+    def _draw_background(self, paper: str, cells: list[Cell]) -> str:
         if paper == _PAPER:
             return ""
         x, end = cells[0].x, cells[-1].x + cells[-1].width
         size = f'x="{x * WIDTH}" width="{(end - x) * WIDTH}" height="{HEIGHT}"'
-        return f'<rect class="{self._class(f"color:{paper}")}" {size}/>'
+        return f'<rect class="{self._name_class(f"color:{paper}")}" {size}/>'
 
-    def _text(self, ink: str, cells: list[Cell]) -> str:
+    def _draw_text(self, ink: str, cells: list[Cell]) -> str:
         """Return cells of one ink: words, single characters, and repeated shapes."""
         text, drawn = "".join(cell.char for cell in cells), []
         for found in _TOKENS.finditer(text):
             token, first, last = found[0], cells[found.start()], cells[found.end() - 1]
-            place = f'class="{self._class(ink)}" x="{first.x * WIDTH}"'
-            if shape := self._shape(token[0], len(token)):
+            place = f'class="{self._name_class(ink)}" x="{first.x * WIDTH}"'
+            if shape := self._define_shape(token[0], len(token)):
                 drawn.append(f'<use {place} href="#{shape}"/>')
             else:
                 width = (last.x + last.width - first.x) * WIDTH
@@ -174,9 +174,9 @@ class Pen:
                 drawn.append(f'<text {place} y="12" {fit}>{escape(token)}</text>')
         return "".join(drawn)
 
-    def _shape(self, char: str, count: int) -> str | None:
+    def _define_shape(self, char: str, count: int) -> str | None:
         """Return the id of a repeated drawn character, which contains both."""
-        drawn = outline(char, count)
+        drawn = make_outline(char, count)
         if drawn is None:
             return None
         name = f"u{ord(char):x}x{count}"
@@ -184,9 +184,9 @@ class Pen:
         return name
 
 
-def film(frames: Sequence[Frame]) -> str:
+def draw_animation(frames: Sequence[Frame]) -> str:
     """Return an animated SVG that shows frames one at a time, repeatedly."""
-    pen = Pen()
+    pen = ScreenWriter()
     ends = list(accumulate(frame.beat.seconds for frame in frames))
     starts = [0.0, *ends[:-1]]
     width = frames[0].rows[0].cell_length * WIDTH + 2 * EDGE
@@ -200,10 +200,11 @@ def film(frames: Sequence[Frame]) -> str:
         moving.append(f"#f{at}{{animation-name:k{at}}}@keyframes k{at}{{{''.join(turns)}}}")
         shown = "visible" if is_last else "hidden"
         drawn.append(
-            f'<g id="f{at}" class="f" visibility="{shown}">{_cap(frame.beat.keys, width)}'
-            f'<g class="s" transform="translate({EDGE} {BAR})">{pen.screen(frame.rows)}</g></g>'
+            f'<g id="f{at}" class="f" visibility="{shown}">{_draw_key_cap(frame.beat.keys, width)}'
+            f'<g class="s" transform="translate({EDGE} {BAR})">{pen.draw_screen(frame.rows)}'
+            "</g></g>"
         )
-    inks, definitions = pen.defined()
+    inks, definitions = pen.format_definitions()
     dots = "".join(
         f'<circle cx="{18 + 18 * at}" cy="{BAR // 2}" r="5" fill="{ink}"/>'
         for at, ink in enumerate(("#ff5f57", "#febc2e", "#28c840"))
@@ -232,9 +233,9 @@ color="{_PAPER}"/>
 """
 
 
-def _cap(keys: str, width: int) -> str:
+def _draw_key_cap(keys: str, width: int) -> str:
     """Return the keys of a frame, on a key cap in the title bar."""
-    runs = [(_named(key), len(list(run))) for key, run in groupby(keys.split())]
+    runs = [(_format_key(key), len(list(run))) for key, run in groupby(keys.split())]
     said = " ".join(name if count == 1 else f"{name} ×{count}" for name, count in runs)
     if not said:
         return ""
@@ -248,7 +249,7 @@ def _cap(keys: str, width: int) -> str:
     )
 
 
-def _named(key: str) -> str:
+def _format_key(key: str) -> str:
     name = format_key(key)
     return name if len(name) == 1 else name.title()
 
@@ -269,17 +270,17 @@ class Cell(NamedTuple):
 _TOKENS: Final = re.compile(r"[!-~]+(?>(?: [!-~]+)*)|([^ !-~])\1*+")
 
 
-def _css(color: Color | None, *, is_ink: bool = False) -> str:
+def _format_css(color: Color | None, *, is_ink: bool = False) -> str:
     triplet = (color or Color.default()).get_truecolor(SVG_EXPORT_THEME, foreground=is_ink)
     return triplet.hex
 
 
-def _cells(strip: Strip) -> Iterator[Cell]:
+def _iter_cells(strip: Strip) -> Iterator[Cell]:
     x = 0
     for segment in strip:
         style = segment.style or Style.null()
-        ink = _css(style.color, is_ink=True)
-        paper = _css(style.bgcolor)
+        ink = _format_css(style.color, is_ink=True)
+        paper = _format_css(style.bgcolor)
         if style.reverse:
             ink, paper = paper, ink
         css = f"color:{ink}"
@@ -315,20 +316,20 @@ _BLOCKS: Final[dict[str, _Box]] = {
 }
 
 
-def outline(char: str, count: int) -> str | None:
+def make_outline(char: str, count: int) -> str | None:
     """Return the path of repeated blocks or lines; None for characters of a font."""
     if char in _BLOCKS:
-        return _path([_BLOCKS[char]], count)
+        return _make_path([_BLOCKS[char]], count)
     words = unicodedata.name(char, "").split()
-    sides = _sides(words)
+    sides = _parse_sides(words)
     if not sides:
         return None
     if "ARC" in words:
-        return _arc("".join(sides)) if count == 1 else None
-    return _path(_dashes(sides, words) if "DASH" in words else _lines(sides), count)
+        return _make_arc("".join(sides)) if count == 1 else None
+    return _make_path(_make_dashes(sides, words) if "DASH" in words else _make_lines(sides), count)
 
 
-def _sides(words: list[str]) -> dict[str, float] | None:
+def _parse_sides(words: list[str]) -> dict[str, float] | None:
     """Return the sides of a box drawing's lines and their thickness, by its name."""
     if words[:2] != ["BOX", "DRAWINGS"]:
         return None
@@ -342,7 +343,7 @@ def _sides(words: list[str]) -> dict[str, float] | None:
     return found if known.issuperset(told) and thick else None
 
 
-def _lines(sides: dict[str, float]) -> list[_Box]:
+def _make_lines(sides: dict[str, float]) -> list[_Box]:
     """Return lines from the middle to the sides, extended by the thickness of lines across."""
     x, y = _MIDDLE
     boxes: list[_Box] = []
@@ -361,7 +362,7 @@ def _lines(sides: dict[str, float]) -> list[_Box]:
     return boxes
 
 
-def _dashes(sides: dict[str, float], words: list[str]) -> list[_Box]:
+def _make_dashes(sides: dict[str, float], words: list[str]) -> list[_Box]:
     """Return a line's dashes, with gaps of half a dash."""
     count = next(_DASHES[word] for word in words if word in _DASHES)
     (x, y), thick = _MIDDLE, max(sides.values())
@@ -372,7 +373,7 @@ def _dashes(sides: dict[str, float], words: list[str]) -> list[_Box]:
     return [(x - thick / 2, step * (k + 1 / 6), thick, step * 2 / 3) for k in range(count)]
 
 
-def _path(boxes: list[_Box], count: int) -> str:
+def _make_path(boxes: list[_Box], count: int) -> str:
     """Return the path of boxes, repeated from left to right; touching boxes are joined."""
     repeated = [(y, h, x + WIDTH * at, w) for at in range(count) for x, y, w, h in boxes]
     merged: list[tuple[float, float, float, float]] = []
@@ -384,7 +385,7 @@ def _path(boxes: list[_Box], count: int) -> str:
     return "".join(f"M{x:.4g} {y:.4g}h{w:.4g}v{h:.4g}h-{w:.4g}z" for y, h, x, w in merged)
 
 
-def _arc(sides: str) -> str:
+def _make_arc(sides: str) -> str:
     """Return the outline of a light quarter turn."""
     x, y = _MIDDLE
     right, down = (1 if "R" in sides else -1), (1 if "D" in sides else -1)
@@ -403,7 +404,7 @@ def _arc(sides: str) -> str:
 def main() -> None:
     """Play the script and write the animation."""
     frames, _ = asyncio.run(play())
-    svg = film(frames)
+    svg = draw_animation(frames)
     PATH.write_text(svg, encoding="utf-8")
     seconds = sum(frame.beat.seconds for frame in frames)
     size = len(svg.encode())

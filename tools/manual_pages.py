@@ -57,7 +57,7 @@ from .manual_text import (
     picture,
     table,
 )
-from .manual_worked import Worked, describe_events, find_examples
+from .manual_worked import WorkedExample, describe_events, find_examples
 
 ROOT = Path(__file__).resolve().parent.parent
 DAGGER = "\u2020"
@@ -329,7 +329,7 @@ def _operand_bits(trace: Trace) -> dict[str, str]:
     return {names[x.role]: x.bits for x in operands if x.role in names}
 
 
-def _example_lines(number: int, example: Worked, level: int) -> list[str]:
+def _example_lines(number: int, example: WorkedExample, level: int) -> list[str]:
     trace = example.trace
     lines = heading(f"{number}. {example.title}", level)
     lines += code_block("console", _command_lines(format_command(trace)))

@@ -32,7 +32,7 @@ from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.state.edits import adapt_form, make_instruction
 
 
-class Worked(NamedTuple):
+class WorkedExample(NamedTuple):
     """An example, with its purpose and its evaluation."""
 
     title: str
@@ -44,7 +44,7 @@ class Worked(NamedTuple):
         return bool(find_deviations(self.trace))
 
 
-QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
+EXPECTED_FLAGS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
 """Flags of expected effects."""
 HALVES = "halves"
 """The rounding of an odd sum's average."""
@@ -76,32 +76,36 @@ _DRAWS = 40
 """Number of sets of values to try on a form."""
 
 
-def find_examples(entry: Entry) -> tuple[Worked, ...]:
+def find_examples(entry: Entry) -> tuple[WorkedExample, ...]:
     """Return the examples of an instruction, the catalog's first."""
     ptx, values = entry.example
     first = parse(ptx)
     bits = {x.name: values.get(x.name, 0) for x in first.inputs}
-    found = [Worked("To begin with", make_trace(first, ISA_MODEL, bind_values(first, bits)))]
-    for search in (_bites, _departs):
-        seen = [x.trace for x in found]
-        example = search(entry, seen)
+    found = [WorkedExample("To begin with", make_trace(first, ISA_MODEL, bind_values(first, bits)))]
+    for search in (_find_edge_case, _find_special_case):
+        earlier_traces = [x.trace for x in found]
+        example = search(entry, earlier_traces)
         if example is None or example.title in [x.title for x in found]:
-            example = _others(entry, seen) or example
+            example = _find_other_result(entry, earlier_traces) or example
         if example:
             found.append(example)
     return tuple(found)
 
 
-def _others(entry: Entry, seen: list[Trace]) -> Worked | None:
+def _find_other_result(entry: Entry, earlier_traces: list[Trace]) -> WorkedExample | None:
     """Return another result, by other values or else by another modifier."""
-    first, *_ = seen
+    first, *_ = earlier_traces
     for is_new_result in (True, False):
-        for form in _near(entry, first.instruction.form):
-            for trace in _traces(form, first.instruction):
-                results = [x.result for x in seen] * is_new_result
-                if trace.result not in results and all(trace.operands != x.operands for x in seen):
+        for form in _iter_near_forms(entry, first.instruction.form):
+            for trace in _iter_traces(form, first.instruction):
+                results = [x.result for x in earlier_traces] * is_new_result
+                if trace.result not in results and all(
+                    trace.operands != x.operands for x in earlier_traces
+                ):
                     is_other_form = trace.instruction.form != first.instruction.form
-                    return Worked("Another modifier" if is_other_form else "Other values", trace)
+                    return WorkedExample(
+                        "Another modifier" if is_other_form else "Other values", trace
+                    )
     return None
 
 
@@ -111,7 +115,7 @@ def find_events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
     for row in trace.rows.values():
         for lane, flags in enumerate(row.flags):
             for flag in flags:
-                if flag not in QUIET:
+                if flag not in EXPECTED_FLAGS:
                     found.setdefault(flag, []).append((row, lane))
             if isinstance(row.micro, Average) and sum(x.values[lane] for x in row.inputs) % 2:
                 found.setdefault(HALVES, []).append((row, lane))
@@ -130,7 +134,7 @@ def describe_events(trace: Trace) -> list[str]:
     return list(dict.fromkeys(format_lane_sentence(row, lane) for row, lane in told))
 
 
-def _near(entry: Entry, form: Form) -> Iterator[Form]:
+def _iter_near_forms(entry: Entry, form: Form) -> Iterator[Form]:
     """Return a form, and every documented one that differs in one choice."""
     yield form
     for slot in entry.slots:
@@ -147,15 +151,15 @@ def _near(entry: Entry, form: Form) -> Iterator[Form]:
                 yield changed
 
 
-def _traces(form: Form, first: Instruction) -> Iterator[Trace]:
+def _iter_traces(form: Form, first: Instruction) -> Iterator[Trace]:
     ins = parse(str(make_instruction(form, (), first.roles, None)))
     rng = Random(str(ins))
     for _ in range(_DRAWS):
-        bits = {x.name: rng.choice(_pool(x, ins)) for x in ins.inputs}
+        bits = {x.name: rng.choice(_list_values(x, ins)) for x in ins.inputs}
         yield make_trace(ins, ISA_MODEL, bind_values(ins, bits))
 
 
-def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
+def _list_values(needed: Input, ins: Instruction) -> tuple[int, ...]:
     if "c" in needed.roles and (ins.form.mask or ins.form.dsel):
         return (C_BITS,)
     if ins.has_lanes(needed.roles[0]):
@@ -165,48 +169,54 @@ def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
     return _POOL.get(needed.type) or _POOL[needed.type.bits]
 
 
-def _bites(entry: Entry, seen: list[Trace]) -> Worked | None:
+def _find_edge_case(entry: Entry, earlier_traces: list[Trace]) -> WorkedExample | None:
     """Return an evaluation with a new effect."""
-    first = seen[0]
-    known = {kind for trace in seen for kind in find_events(trace)}
-    forms = list(_near(entry, first.instruction.form))
+    first = earlier_traces[0]
+    known = {kind for trace in earlier_traces for kind in find_events(trace)}
+    forms = list(_iter_near_forms(entry, first.instruction.form))
     for old in (known, set[str]()):
         for form in forms:
-            tried = _traces(form, first.instruction)
-            best = max(tried, key=lambda trace: _worth(trace, set(find_events(trace)) - old))
+            tried = _iter_traces(form, first.instruction)
+            best = max(tried, key=lambda trace: _rate(trace, set(find_events(trace)) - old))
             kinds = set(find_events(best)) - old
             if kinds and best.operands != first.operands:
-                return Worked(TITLES[next(x for x in TITLES if x in kinds)], best)
-    return _other_way(first)
+                return WorkedExample(TITLES[next(x for x in TITLES if x in kinds)], best)
+    return _find_other_choice(first)
 
 
-def _worth(trace: Trace, kinds: set[str]) -> tuple[int, bool]:
+def _rate(trace: Trace, kinds: set[str]) -> tuple[int, bool]:
     """Return how instructive an evaluation is: its effects, and a lane without them."""
     told = {lane for kind in kinds for _, lane in find_events(trace)[kind]}
     return len(kinds), len(told) < trace.instruction.entry.lanes
 
 
-def _other_way(first: Trace) -> Worked | None:
+def _find_other_choice(first: Trace) -> WorkedExample | None:
     """For a selection, return the example of the other choice."""
-    for trace in islice(_traces(first.instruction.form, first.instruction), _DRAWS):
+    for trace in islice(_iter_traces(first.instruction.form, first.instruction), _DRAWS):
         rows = [row for row in trace.rows.values() if isinstance(row.micro, Choose)]
         if rows and any(
             (row.inputs[0].values[0] < 0) != (first.rows[row.key].inputs[0].values[0] < 0)
             or bool(row.inputs[0].values[0]) != bool(first.rows[row.key].inputs[0].values[0])
             for row in rows
         ):
-            return Worked("The other choice", trace)
+            return WorkedExample("The other choice", trace)
     return None
 
 
-def _departs(entry: Entry, seen: list[Trace]) -> Worked | None:
+def _find_special_case(entry: Entry, earlier_traces: list[Trace]) -> WorkedExample | None:
     """Return an example with two answers, a negation, a mask and selectors, or another effect."""
-    parted = _two_answers(entry, seen) or _negated(entry, seen) or _masked(entry, seen)
-    return parted or _bites(entry, seen)
+    parted = (
+        _find_two_answers(entry, earlier_traces)
+        or _find_negation(entry, earlier_traces)
+        or _find_mask(entry, earlier_traces)
+    )
+    return parted or _find_edge_case(entry, earlier_traces)
 
 
-def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
-    told = {x.id for trace in seen for parted in find_deviations(trace) for x in parted.errata}
+def _find_two_answers(entry: Entry, earlier_traces: list[Trace]) -> WorkedExample | None:
+    told = {
+        x.id for trace in earlier_traces for parted in find_deviations(trace) for x in parted.errata
+    }
     touching = [x for x in ERRATA if entry.opcode in x.opcodes]
     touching.sort(
         key=lambda x: (x.id in told, bool(x.repaired_in), parse(x.example[0]).entry != entry)
@@ -215,7 +225,10 @@ def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
         ptx, values, *_ = erratum.example
         ins = parse(ptx)
         if ins.entry != entry:
-            forms = (adapt_form(ins.form, entry), *_near(entry, seen[0].instruction.form))
+            forms = (
+                adapt_form(ins.form, entry),
+                *_iter_near_forms(entry, earlier_traces[0].instruction.form),
+            )
             form = next(filter(erratum.touches, forms), None)
             if form is None:
                 continue
@@ -227,15 +240,15 @@ def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
         trace = make_trace(ins, ISA_MODEL, bind_values(ins, values))
         parted = find_deviations(trace)
         if parted:
-            return Worked(f"Two answers: {', '.join(x.id for x in parted[0].errata)}", trace)
+            return WorkedExample(f"Two answers: {', '.join(x.id for x in parted[0].errata)}", trace)
     return None
 
 
-def _negated(entry: Entry, seen: list[Trace]) -> Worked | None:
+def _find_negation(entry: Entry, earlier_traces: list[Trace]) -> WorkedExample | None:
     slot = entry.find_slot("negc")
     if slot is None:
         return None
-    form = seen[0].instruction.form
+    form = earlier_traces[0].instruction.form
     if entry.find_slot("boolop"):
         form = with_slot(form, "boolop", form.boolop or BoolOp.AND)
     if entry.find_slot("dst"):
@@ -244,26 +257,27 @@ def _negated(entry: Entry, seen: list[Trace]) -> Worked | None:
     if find_violations(form):
         return None
     plain = min(
-        _traces(form, seen[0].instruction), key=lambda x: (len(find_events(x)), x.operands["c"])
+        _iter_traces(form, earlier_traces[0].instruction),
+        key=lambda x: (len(find_events(x)), x.operands["c"]),
     )
-    return Worked("A negation", plain)
+    return WorkedExample("A negation", plain)
 
 
-def _masked(entry: Entry, seen: list[Trace]) -> Worked | None:
+def _find_mask(entry: Entry, earlier_traces: list[Trace]) -> WorkedExample | None:
     if entry.find_slot("mask") is None:
         return None
     unit, lanes = 32 // entry.lanes, entry.lanes
     mask = Selector(unit, tuple(range(0, lanes, 2)))
     reversed_ = Selector(unit, tuple(reversed(range(lanes))))
     both = Selector(unit, tuple(range(1, 2 * lanes, 2)))
-    form = with_slot(seen[0].instruction.form, "secop", None)
+    form = with_slot(earlier_traces[0].instruction.form, "secop", None)
     for name, value in (("mask", mask), ("asel", reversed_), ("bsel", both)):
         form = with_slot(form, name, value)
-    trace = max(_traces(form, seen[0].instruction), key=_spread)
-    return Worked("A mask and selectors", trace)
+    trace = max(_iter_traces(form, earlier_traces[0].instruction), key=_measure_spread)
+    return WorkedExample("A mask and selectors", trace)
 
 
-def _spread(trace: Trace) -> tuple[int, int]:
+def _measure_spread(trace: Trace) -> tuple[int, int]:
     """Return how different the lanes are, which shows their origins."""
     picked = [row.values for row in trace.steps[0].rows]
     return sum(len(set(values)) for values in picked), len(find_events(trace))

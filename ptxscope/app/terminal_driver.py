@@ -1,4 +1,4 @@
-"""Textual's driver for POSIX terminals, with missing parts.
+"""Textual's driver for POSIX terminals, plus the parts that it lacks.
 
 Each part documents the problem that it solves, seen on a pseudo-terminal with Textual 8.2.8.
 """
