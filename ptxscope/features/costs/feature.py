@@ -8,6 +8,6 @@ FEATURE = Feature(
     services={
         Service.DESCRIBE_ENTRY: f"{__package__}.cost_report:iter_blocks",
         Service.LIST_RULES: f"{__package__}.cheaper_rule:list_rules",
-        Service.LIST_NOTES: f"{__package__}.cheaper_rule:list_notes",
+        Service.LIST_NOTES: f"{__package__}.saving:list_notes",
     },
 )
