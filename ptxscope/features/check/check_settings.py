@@ -199,8 +199,8 @@ def make_settings(
     if model is not None:
         with command_errors(ValueError):
             parsed_model = parse_model(model)
-        kept = {x.id for x in parsed_model.errata} | ({"F2"} if model != "isa" else set())
-        rules |= _ERRATA_RULES - kept
+        model_rules = {x.id for x in parsed_model.errata} | ({"F2"} if model != "isa" else set())
+        rules |= _ERRATA_RULES - model_rules
     definitions = dict[str, str | None](dict.fromkeys(undefined))
     for text in defined:
         name, sign, value = text.partition("=")

@@ -104,8 +104,8 @@ def check_branches(
 
 def _is_consistent(branches: Iterable[_Branch]) -> bool:
     """Return whether all of some branches may be compiled at once."""
-    facts = {(x, holds) for branch in branches for x, holds in branch.assumed.items()}
-    return len({x for x, _ in facts}) == len(facts)
+    assumptions = {(x, holds) for branch in branches for x, holds in branch.assumed.items()}
+    return len({x for x, _ in assumptions}) == len(assumptions)
 
 
 def _find_ladders(text: str) -> Iterator[list[_Branch]]:
@@ -177,10 +177,10 @@ def _merge_items(
     items: Sequence[CheckedInstruction | None], versions: Sequence[tuple[_Branch, ...]]
 ) -> CheckedInstruction:
     """Merge the items of some versions at a place into one."""
-    found = [x for x in items if x]
-    item = next((x for x in found if not x.is_legal), found[0])
+    present_items = [x for x in items if x]
+    item = next((x for x in present_items if not x.is_legal), present_items[0])
     diagnostics = list[Diagnostic]()
-    for diagnostic in dict.fromkeys(chain.from_iterable(x.diagnostics for x in found)):
+    for diagnostic in dict.fromkeys(chain.from_iterable(x.diagnostics for x in present_items)):
         has_diagnostic = [bool(x and diagnostic in x.diagnostics) for x in items]
         if not all(has_diagnostic):
             names = _name_branches(versions, has_diagnostic)

@@ -67,9 +67,9 @@ def find_unknown_operand(
     """Return the first placeholder whose operand could not be read, such as one in a macro."""
     if operands.number is not None or (operands.is_braced and operands.has_all_expressions):
         return None
-    known = {*operands.types, *operands.constants, *operands.texts}
+    known_names = {*operands.types, *operands.constants, *operands.texts}
     spans = find_spans(NUMBERED_PLACEHOLDER, fragment, start, end)
-    return next((x for x in spans.items() if x[0] not in known), None)
+    return next((x for x in spans.items() if x[0] not in known_names), None)
 
 
 def find_special_registers(

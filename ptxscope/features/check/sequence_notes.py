@@ -39,23 +39,23 @@ class SequenceSearch:
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the text of a listing, each function after it has been searched."""
-        held, is_begun = "", False  # whether the beginning of a function has been discarded
+        pending_text, is_begun = "", False  # whether the beginning of a function has been discarded
         for chunk in chunks:
-            searched = max(len(held) - _MAX_END_CHARS, 0)
-            held += chunk
+            searched = max(len(pending_text) - _MAX_END_CHARS, 0)
+            pending_text += chunk
             start = 0
-            for match in _FUNCTION_END.finditer(held, searched):
-                self.search(held[start : match.end()], is_whole=not is_begun)
-                yield held[start : match.end()]
+            for match in _FUNCTION_END.finditer(pending_text, searched):
+                self.search(pending_text[start : match.end()], is_whole=not is_begun)
+                yield pending_text[start : match.end()]
                 start, is_begun = match.end(), False
-            held = held[start:]
-            if len(held) > _MAX_FUNCTION_CHARS:
-                self.search(held, is_whole=False)
-                yield held
-                held, is_begun = "", True
-        if held:
-            self.search(held, is_whole=not is_begun)
-            yield held
+            pending_text = pending_text[start:]
+            if len(pending_text) > _MAX_FUNCTION_CHARS:
+                self.search(pending_text, is_whole=False)
+                yield pending_text
+                pending_text, is_begun = "", True
+        if pending_text:
+            self.search(pending_text, is_whole=not is_begun)
+            yield pending_text
 
     def search(self, text: str, *, is_whole: bool = True) -> None:
         """Find the sequences of the next text, if it is complete."""

@@ -155,12 +155,12 @@ def hide_remarks(items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruc
 
 def drop_repetitions(items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
     """Yield the instructions of a file with each minor diagnostic once."""
-    seen = set[tuple[str, str]]()
+    minor_keys = set[tuple[str, str]]()
 
     def is_repeated(diagnostic: Diagnostic) -> bool:
         key = diagnostic.rule, diagnostic.message
-        if not diagnostic.is_minor or key not in seen:
-            seen.add(key)
+        if not diagnostic.is_minor or key not in minor_keys:
+            minor_keys.add(key)
             return False
         return True
 

@@ -64,12 +64,12 @@ class StepHistory:
         self._states = [ThreadState([{}], {}, {})]
         self._passes: dict[StatementPlace, list[int]] = {}
         self._first_accesses: list[int] = []
-        state, seen = self._states[0].copy(), set[str]()
+        state, names = self._states[0].copy(), set[str]()
         for position, step in enumerate(steps):
             state.add(step)
             self._passes.setdefault(find_place(step.statement), []).append(position)
-            new = {name for name, _ in iter_accesses(step)} - seen
-            seen |= new
+            new = {name for name, _ in iter_accesses(step)} - names
+            names |= new
             self._first_accesses += [position] * len(new)
             if (position + 1) % _INTERVAL == 0:
                 for name in list(state.places)[:-MAX_PLACES]:

@@ -312,12 +312,12 @@ def _is_explained(statement: Statement) -> bool:
 
 def _format_results(step: ThreadStep) -> str:
     """Return the bits that a step wrote to registers and places, except to parameters."""
-    written = [(x.bits, x.width) for x in step.writes if x.depth <= step.depth]
-    written += [contents for _, contents in iter_stored(step)]
+    contents_list = [(x.bits, x.width) for x in step.writes if x.depth <= step.depth]
+    contents_list += [contents for _, contents in iter_stored(step)]
     if not step.is_active:
         return "guard false"
     return " ".join(
-        "?" if bits is None else f"{bits:#0{width // 4 + 2}x}" for bits, width in written
+        "?" if bits is None else f"{bits:#0{width // 4 + 2}x}" for bits, width in contents_list
     )
 
 
@@ -411,11 +411,11 @@ def _find_wrong_element(
         for index, observed in find_differences(result, name, elements):
             buffer = result.get_buffer(name)
             width = 8 * buffer.data.dtype.itemsize
-            held = "unknown"
+            value_text = "unknown"
             if buffer.is_known(index):
                 word = buffer.words[index]
-                held = format_hex(int(word), width)
+                value_text = format_hex(int(word), width)
             thread = max(buffer.find_thread(index), 0)
-            message = f"{buffer.label}[{index}] is {held}, not {observed.format_bits(width)}"
+            message = f"{buffer.label}[{index}] is {value_text}, not {observed.format_bits(width)}"
             return thread, (buffer.label, index), message
     return 0, ("", 0), "all is as expected"

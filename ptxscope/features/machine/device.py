@@ -77,9 +77,9 @@ def make_batch(lines: Sequence[Instruction]) -> Batch:
     operands = np.zeros((len(lines), THREADS, _WORDS), np.uint64)
     for index, source in enumerate(sources):
         widths = tuple(x.type.bits for x in source.inputs)
-        drawn = draw_values(widths)
-        edges = [*islice(drawn, 2 * _EDGE_SETS)][::2] if widths else []
-        others = islice(drawn, THREADS - len(edges))
+        draws = draw_values(widths)
+        edges = [*islice(draws, 2 * _EDGE_SETS)][::2] if widths else []
+        others = islice(draws, THREADS - len(edges))
         for number, values in enumerate((*edges, *others)):
             for slot, bits in zip(source.inputs, values, strict=True):
                 operands[index, number, slot.offset // 8] = bits

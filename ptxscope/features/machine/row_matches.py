@@ -148,13 +148,13 @@ class _Matcher:
     def _draw_samples(self) -> list[Mapping[str, int]]:
         inputs = self.machine.question.inputs
         widths = tuple(x.bits for x in inputs.values())
-        drawn = islice(draw_values(widths), _FIRST_SAMPLE, _FIRST_SAMPLE + _SAMPLES)
-        return [dict(zip(inputs, bits, strict=True)) for bits in drawn]
+        draws = islice(draw_values(widths), _FIRST_SAMPLE, _FIRST_SAMPLE + _SAMPLES)
+        return [dict(zip(inputs, bits, strict=True)) for bits in draws]
 
     def _evaluate(self) -> Mapping[Node, list[tuple[int, ...]]]:
         """Return the lanes of every value for each sample."""
-        written = [x.value for effect in self.effects for x in effect.writes]
-        ends = [*written, *(self.values[row.key] for row in self.rows)]
+        values = [x.value for effect in self.effects for x in effect.writes]
+        ends = [*values, *(self.values[row.key] for row in self.rows)]
         nodes = list_needed_nodes(self.machine.question.tape.nodes, ends)
         rows = [compute_nodes(nodes, sample) for sample in self.samples]
         return {node: [row[node] for row in rows] for node in ends}

@@ -110,27 +110,27 @@ class Finding(NamedTuple):
     @property
     def operands(self) -> dict[str, int]:
         """The bits of the operands to set, by name; empty if no operands give the value."""
-        found = dict(self.search.answers[0]) if self.search.answers else {}
-        return {x: found[x] for x in found if self.source is None or x == self.source.name}
+        answer = dict(self.search.answers[0]) if self.search.answers else {}
+        return {x: answer[x] for x in answer if self.source is None or x == self.source.name}
 
     def describe(self, target: EditTarget, text: str) -> str:
         """Return a sentence: the operands that give a typed value, or the reason for none."""
-        wanted, search = f"{target.name} = {text.strip()}", self.others or self.search
+        equation, search = f"{target.name} = {text.strip()}", self.others or self.search
         seconds = f"{format_seconds(search.seconds)} ({search.solver})"
         if self.operands:
             operands = format_operands(self.search.inputs, self.operands)
-            sentence = f"{operands} {'gives' if self.source else 'give'} {wanted}"
+            sentence = f"{operands} {'gives' if self.source else 'give'} {equation}"
         elif self.search.is_undecided:
-            sentence = f"Undecided: no operands for {wanted} were found in {seconds}"
+            sentence = f"Undecided: no operands for {equation} were found in {seconds}"
         elif search.answers and self.source:
             sentence = (
-                f"No value of {self.source.name} gives {wanted} while the others stay (proved) · "
+                f"No value of {self.source.name} gives {equation} while the others stay (proved) · "
                 "try another operand, or all of them"
             )
         elif search.is_undecided and self.source:
-            sentence = f"No value of {self.source.name} gives {wanted} (proved)"
+            sentence = f"No value of {self.source.name} gives {equation} (proved)"
         else:
-            sentence = f"No operands give {wanted}, proved in {seconds}"
+            sentence = f"No operands give {equation}, proved in {seconds}"
         return make_printable(sentence)
 
 

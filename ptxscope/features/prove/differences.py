@@ -109,9 +109,9 @@ def describe_difference(
     those that both computations have, ``restriction`` what operands must satisfy. None if neither a
     condition nor a count is found in a second.
     """
-    found = list(_describe_parts(question, pairs, operands, rows, restriction))
-    exact = [x for x in found if x.is_exact or x.number]
-    return next(iter(exact or found), None)
+    descriptions = list(_describe_parts(question, pairs, operands, rows, restriction))
+    exact = [x for x in descriptions if x.is_exact or x.number]
+    return next(iter(exact or descriptions), None)
 
 
 def _describe_parts(
@@ -125,9 +125,11 @@ def _describe_parts(
     for part, nodes in (("", pairs), *_find_part(question, pairs, operands)):
         differs_node = make_difference(question, nodes)
         differs = question.make_truth(differs_node)
-        drawn = _draw_examples(question, differs_node, operands, restriction)
+        examples = _draw_examples(question, differs_node, operands, restriction)
         try:
-            condition, is_exact = _ComparisonSearch(question, differs, drawn, rows).find_condition()
+            condition, is_exact = _ComparisonSearch(
+                question, differs, examples, rows
+            ).find_condition()
         except Undecided:
             condition, is_exact = "", False
         number, total, parts = count_differing(question, differs_node, differs)
@@ -164,13 +166,13 @@ def _draw_examples(
     holds = question.make_test(differs)
     examples: tuple[list[Operands], list[Operands]] = [operands], []
     for _ in range(_DRAWN):
-        drawn = {
+        operand_bits = {
             name: rng.choice((operands[name], 0, -1, rng.getrandbits(64), *_list_edges(type_.bits)))
             & (1 << type_.bits) - 1
             for name, type_ in question.inputs.items()
         }
-        if restriction is None or is_allowed(drawn):
-            examples[not holds(drawn)].append(drawn)
+        if restriction is None or is_allowed(operand_bits):
+            examples[not holds(operand_bits)].append(operand_bits)
     return examples
 
 
@@ -255,8 +257,8 @@ class _ComparisonSearch:
             chosen.append(atom)
             if not self.can_be_exact and len(chosen) > _MAX_ATOMS:
                 break
-        telling = [x for x in chosen if x.is_telling]
-        return self._join(telling) if len(telling) <= _MAX_ATOMS else "", False
+        telling_parts = [x for x in chosen if x.is_telling]
+        return self._join(telling_parts) if len(telling_parts) <= _MAX_ATOMS else "", False
 
     def _shorten(self, atoms: list[_Atom]) -> list[_Atom]:
         """Return the fewest of the comparisons that are still exact together."""

@@ -23,21 +23,21 @@ def iter_follow_up_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
     Without the solver, yield advice.
     """
     try:
-        found = find_next_operands(diagnosis, timeout=_FOLLOW_UP_SECONDS)
+        answer = find_next_operands(diagnosis, timeout=_FOLLOW_UP_SECONDS)
     except ImportError:
         yield make_paragraph(_ADVICE)
         return
-    if found:
-        yield from iter_next_blocks(diagnosis.block.instruction, found)
+    if answer:
+        yield from iter_next_blocks(diagnosis.block.instruction, answer)
 
 
 def find_next_blocks(
     diagnosis: Diagnosis, is_stopped: IsStopped
 ) -> tuple[Mapping[str, int], Iterable[Block]]:
     """Return the operands to observe next (none if they tell nothing apart), and their report."""
-    found = find_next_operands(diagnosis, is_stopped=is_stopped)
-    operands = found.operands if found and len(found.groups) > 1 else {}
-    return operands, [*iter_next_blocks(diagnosis.block.instruction, found)]
+    answer = find_next_operands(diagnosis, is_stopped=is_stopped)
+    operands = answer.operands if answer and len(answer.groups) > 1 else {}
+    return operands, [*iter_next_blocks(diagnosis.block.instruction, answer)]
 
 
 _MAX_MEANINGS = 3

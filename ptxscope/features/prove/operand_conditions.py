@@ -273,11 +273,11 @@ class _ConditionReader:
         return value
 
     def _read_lane(self, x: ast.Subscript) -> _NumberNode:
-        found = self._find_row(".".join(self._list_names(x.value)))
-        if found is None:
+        row = self._find_row(".".join(self._list_names(x.value)))
+        if row is None:
             self._fail("only rows have lanes with numbers; write a.b0 for a byte of a register",
                        self._find_span(x))  # fmt: skip
-        return self._pick_lane(x, found[1], found[0].key, self._read_index(x.slice))
+        return self._pick_lane(x, row[1], row[0].key, self._read_index(x.slice))
 
     def _read_index(self, x: ast.expr) -> int:
         if not isinstance(x, ast.Constant) or type(x.value) is not int:

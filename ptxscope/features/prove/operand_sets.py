@@ -76,12 +76,12 @@ def make_vectors(
     inputs = {x.name: x.type for x in program.inputs}
     cover = _Cover(program, timeout) if is_covering else None
     sets = [dict(x) for x in cover.sets] if cover else []
-    seen = {tuple(x.values()) for x in sets}
+    known_sets = {tuple(x.values()) for x in sets}
     for drawn in draw_operands(inputs):
         if len(sets) >= count:
             break
-        if tuple(drawn.values()) not in seen:
-            seen.add(tuple(drawn.values()))
+        if tuple(drawn.values()) not in known_sets:
+            known_sets.add(tuple(drawn.values()))
             sets.append(drawn)
     return Vectors(
         program,
@@ -163,9 +163,9 @@ class _Cover:
         self.sets: list[dict[str, int]] = []
         open_goals: list[Goal] = []
         for goal in goals:
-            if (found := self._is_possible(goal)) is None:
+            if (is_possible := self._is_possible(goal)) is None:
                 self.undecided.append(goal.text)
-            elif found:
+            elif is_possible:
                 open_goals.append(goal)
             else:
                 self.impossible.append(goal.text)

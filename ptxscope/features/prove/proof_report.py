@@ -144,20 +144,20 @@ def _get_result_bits(proof: Proof, pair: tuple[str, str]) -> int:
 
 
 def _iter_difference_blocks(proof: Proof) -> Iterator[Block]:
-    if found := proof.difference:
+    if difference := proof.difference:
         names = (
             x or y
             for (x, y), (first, second) in zip(proof.pairs, proof.results, strict=True)
             if first != second
         )
-        part = f"Byte {found.part[1:]} of {next(names)} differs" if found.part else ""
+        part = f"Byte {difference.part[1:]} of {next(names)} differs" if difference.part else ""
         clauses = []
-        if found.condition:
-            manner = "exactly where" if found.is_exact else "only where"
-            clauses.append(f"{manner} {found.condition}")
-        if found.number:
-            values = f"{found.number:,} of the {found.total:,} values of"
-            clauses.append(f"for {values} {' and '.join(found.parts)}")
+        if difference.condition:
+            manner = "exactly where" if difference.is_exact else "only where"
+            clauses.append(f"{manner} {difference.condition}")
+        if difference.number:
+            values = f"{difference.number:,} of the {difference.total:,} values of"
+            clauses.append(f"for {values} {' and '.join(difference.parts)}")
         yield make_paragraph(f"{part or 'They differ'} {', that is '.join(clauses)}.")
 
 
@@ -281,8 +281,8 @@ def format_search_answer(search: OperandSearch) -> str:
         more = "others" if search.answers else "any"
         return f"Undecided: whether there are {more} is not known after {seconds}."
     if not search.answers:
-        whose = f"holds for no values of {names}" if names else "does not hold for these values"
-        return f"None: the condition {whose}. Proved in {seconds}."
+        clause = f"holds for no values of {names}" if names else "does not hold for these values"
+        return f"None: the condition {clause}. Proved in {seconds}."
     count = len(search.answers)
     found = "Found" if count == 1 else f"{count} found"
     return f"{found} in {seconds}{'; there are no others' if search.is_complete else ''}."

@@ -57,14 +57,16 @@ def match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
         if y in renaming:
             raise ValueError(f"{y} of B cannot be both {renaming[y]} and {x} of A")
         renaming[y] = first.inputs[x]
-    taken = set(renaming.values())
+    other_names = set(renaming.values())
     for name in sorted(read_by_b - renaming.keys()):
         other = name.removeprefix("%") if name.startswith("%") else f"%{name}"
         if name in variables:
             renaming[name] = variables[name]
-        elif name in taken:
+        elif name in other_names:
             renaming[name] = f"{name}'"
-        elif name not in names_of_a and other in names_of_a and other not in read_by_b | taken:
+        elif (
+            name not in names_of_a and other in names_of_a and other not in read_by_b | other_names
+        ):
             renaming[name] = other
     shared = {renaming.get(name, name) for name in read_by_b} & names_of_a
     if first.inputs and read_by_b and not shared:

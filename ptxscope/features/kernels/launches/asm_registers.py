@@ -85,12 +85,12 @@ def iter_shared_registers(function: Program, text: str) -> Iterator[SharedRegist
     Where an output has an input's register, later statements may have meant the input's old value;
     where they differ, an assembler that gives them one register changes what is read.
     """
-    found: dict[object, list[SharedRegister]] = {}
+    registers_by_key: dict[object, list[SharedRegister]] = {}
     readers = Counter(y for x in function.statements for y in {*iter_read_names(x)})
     for asm in iter_asm_statements(function.statements, text):
         for key, change in _iter_changes(function, asm, readers):
-            found.setdefault((*(x.name for x in asm), *key), []).append(change)
-    for changes in found.values():
+            registers_by_key.setdefault((*(x.name for x in asm), *key), []).append(change)
+    for changes in registers_by_key.values():
         yield SharedRegister(
             function,
             tuple(y for x in changes for y in x.statements),

@@ -69,19 +69,19 @@ class ChangeTrials(NamedTuple):
         passing: list[StatementChange] = []
         nearer: list[tuple[int, int, StatementChange, int]] = []
         ordered = sorted(changes, key=lambda x: [y.span for y in x.statements])
-        done, total = 0, sum(x.replica_count for x in changes)
+        try_count, total = 0, sum(x.replica_count for x in changes)
         for change, scores in self.score(ordered):
             if self.on_progress:
-                self.on_progress(done, total)
+                self.on_progress(try_count, total)
             for index, x in enumerate(scores):
                 if x.is_right:
                     passing.append(change.pick(index))
                 if x.match_count > self.own_count:
                     nearer.append((-x.match_count, change.cost, change, index))
-            done += len(scores)
+            try_count += len(scores)
         nearer.sort(key=lambda x: x[:2])
         nearest = [x.pick(index) for *_, x, index in nearer[:_MAX_NEAREST]]
-        return FirstResults(passing, nearest, done)
+        return FirstResults(passing, nearest, try_count)
 
     def score(
         self, changes: Sequence[StatementChange]

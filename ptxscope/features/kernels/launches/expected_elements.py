@@ -154,8 +154,8 @@ class ExpectedWords(NamedTuple):
         if space.stamps is None:
             return np.zeros((space.instance_count, len(self.indices)), bool)
         stamps = self._split_bytes(space.stamps.reshape(space.instance_count, -1))
-        written: Mask = (stamps != 0).any(axis=2)
-        return written
+        mask: Mask = (stamps != 0).any(axis=2)
+        return mask
 
     def find_wrong_bits(self, space: AddressSpace) -> npt.NDArray[Any]:
         """Return for each replica the bits of each own element that are not known or not right.
@@ -206,8 +206,8 @@ class ExpectedResults(NamedTuple):
 
     def read_unwritten(self, result: KernelRun) -> bool:
         """Whether elements of a run are unknown because nothing wrote their sources."""
-        found = (result.buffers[x.buffer.name].causes for x in self.elements)
-        return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in found if x is not None)
+        causes = (result.buffers[x.buffer.name].causes for x in self.elements)
+        return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in causes if x is not None)
 
     def count_all(self, space: AddressSpace) -> npt.NDArray[np.int64]:
         """Return for each replica the number of elements that are as expected."""
@@ -296,8 +296,10 @@ def get_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> NamedBuffer:
     buffer = buffers.get(name)
     if buffer is None:
         names = [x for x in buffers if x not in {y.name for y in buffers.values()}]
-        known = f"there are: {', '.join(names or buffers)}" if buffers else "no argument is one"
-        raise ArgumentError(f"{name} is not a buffer here; {known}")
+        alternatives = (
+            f"there are: {', '.join(names or buffers)}" if buffers else "no argument is one"
+        )
+        raise ArgumentError(f"{name} is not a buffer here; {alternatives}")
     return buffer
 
 

@@ -73,8 +73,8 @@ def _read_elements(
         raise ValueError(f"{name}: {error}") from None
     check_position(name, array.size, max(elements, default=0))
     width = 8 * array.dtype.itemsize
-    known = ((i, narrow(x, width)) for i, x in elements.items())
-    return buffer, {index: x for index, x in known if x.known_mask}
+    narrow_elements = ((i, narrow(x, width)) for i, x in elements.items())
+    return buffer, {index: x for index, x in narrow_elements if x.known_mask}
 
 
 def _find_buffer(launch: Launch, memory: LaunchMemory, name: str) -> BoundBuffer:

@@ -280,8 +280,8 @@ def read_arguments(
             raise ArgumentError(f"{name}: {error}") from None
     missing = [i for i in range(len(kernel.parameters)) if i not in values]
     if missing:
-        wanted = " ".join(f"param{i}=…" for i in missing)
-        raise ArgumentError(f"{kernel.name} needs {wanted}: {_describe_parameters(kernel)}")
+        options = " ".join(f"param{i}=…" for i in missing)
+        raise ArgumentError(f"{kernel.name} needs {options}: {_describe_parameters(kernel)}")
     return [values[i] for i in range(len(kernel.parameters))]
 
 

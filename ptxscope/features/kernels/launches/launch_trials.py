@@ -54,7 +54,7 @@ class LaunchTrials(NamedTuple):
 
         Return the registers with which all elements are right, and the number tried.
         """
-        text, found, count = self.launch.code.text, list[RunExplanation](), 0
+        text, explanations, count = self.launch.code.text, list[RunExplanation](), 0
         changes = (y for x in self.functions for y in iter_shared_registers(x, text))
         for x in changes:
             if monotonic() > end:
@@ -63,10 +63,10 @@ class LaunchTrials(NamedTuple):
             match_count = self._count_code_matches(x.apply(self.launch.code), end)
             if match_count == self.elements.element_count:
                 first, *copies = x.statements
-                found.append(
+                explanations.append(
                     RunExplanation(first, first.text, x.phrase, 0, match_count, tuple(copies))
                 )
-        return found, count
+        return explanations, count
 
     def try_missing_statements(
         self, end: float, *, has_shared: bool
@@ -82,17 +82,17 @@ class LaunchTrials(NamedTuple):
             for addition in iter_missing_statements(function, has_shared=has_shared)
         ]
         own_count = self.own_count
-        found: list[RunExplanation] = []
-        for done, x in enumerate(missing):
+        explanations: list[RunExplanation] = []
+        for index, x in enumerate(missing):
             if monotonic() > end:
-                return found, done, len(missing)
+                return explanations, index, len(missing)
             if self.on_progress:
-                self.on_progress(done, len(missing))
+                self.on_progress(index, len(missing))
             count = self._count_code_matches(x.insert(self.launch.code), end)
             if count > own_count:
                 text = x.statement.text
-                found.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
-        return found, len(missing), len(missing)
+                explanations.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
+        return explanations, len(missing), len(missing)
 
     def _count_code_matches(self, code: DeviceCode, end: float) -> int:
         kernel = code.functions[self.launch.kernel.name]

@@ -168,9 +168,9 @@ def _make_selector_place(statement: Statement, name: str, model: Model) -> Liter
     others = [(*lanes[:i], x, *lanes[i + 1 :]) for i in range(count) for x in range(2 * count)]
     near = {sum(x << bits * i for i, x in enumerate(y)): None
             for y in (*others, *permutations(lanes))}  # fmt: skip
-    written = sum(x << bits * i for i, x in enumerate(lanes))
-    values = tuple(x for x in near if x != written)
-    return LiteralPlace(statement, name, written, bits * count, bits, values, False, model)
+    selector_bits = sum(x << bits * i for i, x in enumerate(lanes))
+    values = tuple(x for x in near if x != selector_bits)
+    return LiteralPlace(statement, name, selector_bits, bits * count, bits, values, False, model)
 
 
 def _find_default_lanes(ins: Instruction, name: str) -> tuple[tuple[int, ...], int]:
@@ -213,10 +213,10 @@ def iter_constants(bits: int, width: int, kind: ChangeKind) -> Iterator[int]:
             yield bits ^ 1 << place
 
 
-def iter_typed_values(written: int, width: int) -> Iterator[int]:
+def iter_typed_values(number: int, width: int) -> Iterator[int]:
     """Yield the numbers that a typing error makes of one: another digit, or two exchanged."""
     mask, values = (1 << width) - 1, dict[int, None]()
-    for base, text in ((16, f"{written:0{width // 4}x}"), (10, str(written))):
+    for base, text in ((16, f"{number:0{width // 4}x}"), (10, str(number))):
         for i, digit in enumerate(text):
             for other in "0123456789abcdef"[:base]:
                 if other != digit:
@@ -225,5 +225,5 @@ def iter_typed_values(written: int, width: int) -> Iterator[int]:
                 exchanged = [*text]
                 exchanged[i], exchanged[j] = exchanged[j], exchanged[i]
                 values[int("".join(exchanged), base)] = None
-    values |= dict.fromkeys(written ^ 1 << x for x in range(width))
-    yield from (x for x in values if x != written and x <= mask)
+    values |= dict.fromkeys(number ^ 1 << x for x in range(width))
+    yield from (x for x in values if x != number and x <= mask)

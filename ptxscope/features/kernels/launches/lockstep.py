@@ -198,8 +198,8 @@ class Lockstep:
         rows = group.mask.reshape(-1, WARP)
         live = self.state.live.reshape(-1, WARP)
         words = np.where(group.mask, members.bits, 0).reshape(-1, WARP)
-        wanted = np.bitwise_or.reduce(words.astype(np.int64), axis=1)
-        is_wanted = (wanted[:, np.newaxis] >> np.arange(WARP) & 1).astype(bool)
+        lanes_of_warps = np.bitwise_or.reduce(words.astype(np.int64), axis=1)
+        is_wanted = (lanes_of_warps[:, np.newaxis] >> np.arange(WARP) & 1).astype(bool)
         is_complete = ~(is_wanted & live & ~rows).any(axis=1)
         return group.narrow(np.repeat(is_complete, WARP))
 

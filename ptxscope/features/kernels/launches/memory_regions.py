@@ -166,14 +166,14 @@ class RegionMap:
         return None
 
     def _describe_outside(self, offset: int, width: int, total: int) -> str:
-        what = f"{format_count(total, 'byte')} at {self.format_place(offset, width)}"
+        access_text = f"{format_count(total, 'byte')} at {self.format_place(offset, width)}"
         region = self._find_nearest(offset)
         if region is None:
-            return f"{what}, where there is no buffer"
+            return f"{access_text}, where there is no buffer"
         size, noun = region.bytes // region.element_bytes, "element"
         if width > region.element_bytes:
             size, noun = region.bytes, "byte"
-        return f"{what}, outside its {format_count(size, noun)}"
+        return f"{access_text}, outside its {format_count(size, noun)}"
 
 
 def split_addresses(addresses: Numbers) -> Mapping[str | None, npt.NDArray[np.bool_]]:
@@ -306,10 +306,13 @@ class WriteJournal:
     def read(self, start: int, end: int, count: int) -> MemoryContents:
         """Return the bytes from one offset to another after a number of writes."""
         writes = self._find_byte_writes(start, end, len(self._writes))
-        done = int(np.searchsorted(writes.numbers, count))
-        places = writes.places[:done]
+        write_count = int(np.searchsorted(writes.numbers, count))
+        places = writes.places[:write_count]
         data, is_unknown = self._data[start:end].copy(), self._is_unknown[start:end].copy()
-        data[places], is_unknown[places] = writes.data[:done], writes.is_unknown[:done]
+        data[places], is_unknown[places] = (
+            writes.data[:write_count],
+            writes.is_unknown[:write_count],
+        )
         is_written = np.zeros(end - start, bool)
         is_written[places] = True
         return MemoryContents(data, is_unknown, is_written)
@@ -338,6 +341,6 @@ class WriteJournal:
                 unknown = write.is_unknown[is_inside].reshape(-1)
             parts.append(_ByteWrites(places, data, unknown, np.full(len(places), number)))
         if not parts:
-            none = np.zeros(0, np.int64)
-            return _ByteWrites(none, none.astype(np.uint8), none.astype(bool), none)
+            empty = np.zeros(0, np.int64)
+            return _ByteWrites(empty, empty.astype(np.uint8), empty.astype(bool), empty)
         return _ByteWrites(*(np.concatenate(x) for x in zip(*parts, strict=True)))

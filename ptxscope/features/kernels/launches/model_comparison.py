@@ -44,7 +44,7 @@ def with_comparison(frame: CallFrame, statement: Statement, step: Step) -> Step:
         if number:
             first = _FIRST_SCRATCH + _MAX_RESULTS * number
             comparisons.append(_bind(frame, ins, plan, sources, first))
-    written = {id(frame.get_register(name)) for name in ins.results.values()}
+    register_ids = {id(frame.get_register(name)) for name in ins.results.values()}
 
     def act(group: ThreadGroup) -> None:
         if id(statement) in fidelity.model_differences:
@@ -52,7 +52,7 @@ def with_comparison(frame: CallFrame, statement: Statement, step: Step) -> Step:
             return
         causes = unite_causes(roles.values())
         part = group if causes is None else group.narrow(causes == 0)
-        old_bits = {x: y.bits.copy() if id(y) in written else y.bits for x, y in roles.items()}
+        old_bits = {x: y.bits.copy() if id(y) in register_ids else y.bits for x, y in roles.items()}
         for x in comparisons:
             x.compute()
         step(group)

@@ -101,8 +101,8 @@ class _SlicedStep:
         self.parts = [
             _SlicedPart(frame, change, self.registers, self.saved, self.start) for change in changes
         ]
-        written = [x for part in self.parts for x in part.iter_registers()]
-        self.written = list({id(x): x for x in written}.values())
+        registers = [x for part in self.parts for x in part.iter_registers()]
+        self.written = list({id(x): x for x in registers}.values())
 
     def run(self, group: ThreadGroup) -> None:
         """Execute the statement."""

@@ -250,15 +250,15 @@ class _ChangeSearch:
         """
         pairs = [x for x in self.trials.count_all_matches(changes) if x[1] >= least]
         pairs.sort(key=lambda x: (-x[1], _rank(x[0]), not x[0].copies, len(x[0].copies)))
-        found: list[tuple[StatementChange, int]] = []
+        best_changes: list[tuple[StatementChange, int]] = []
         for change, count in pairs:
             parts = {y for x in (change, *change.copies) for y in x.keys}
             if self.explained_parts.isdisjoint(parts):
-                found.append((change, count))
+                best_changes.append((change, count))
             self.explained_parts |= parts
         return [
             RunExplanation(x.original, x.statement.text, x.phrase, x.cost, count, x.statements[1:])
-            for x, count in found
+            for x, count in best_changes
         ]
 
 

@@ -336,24 +336,24 @@ def _iter_initial_values(function: Program) -> Iterator[MissingStatement]:
     """
     statements = function.statements
     loops = {(y, i) for i, x in enumerate(statements) for y in x.targets if y <= i}
-    found: dict[tuple[int, str], Statement] = {}
+    statements_by_place: dict[tuple[int, str], Statement] = {}
     for name, statement in _iter_unwritten(function):
-        found.setdefault((0, name), statement)
+        statements_by_place.setdefault((0, name), statement)
     for i, statement in enumerate(statements):
         starts = sorted({start for start, end in loops if start <= i <= end})
         for name in sorted({*iter_read_names(statement)} & {*iter_written_names(statement)}):
             # without a write, the start of the function serves for the outermost loop
-            for start in starts[(0, name) in found :]:
-                found.setdefault((start, name), statements[start])
-    for (index, name), place in found.items():
-        type_, shown = function.registers.get(name, "pred"), name.partition("#")[0]
+            for start in starts[(0, name) in statements_by_place :]:
+                statements_by_place.setdefault((start, name), statements[start])
+    for (index, name), place in statements_by_place.items():
+        type_, visible_name = function.registers.get(name, "pred"), name.partition("#")[0]
         if 8 < TYPE_BITS.get(type_, 128) < 128:
-            text = f"mov.{type_} {shown}, {_ZEROS.get(type_, '0')}"
+            text = f"mov.{type_} {visible_name}, {_ZEROS.get(type_, '0')}"
             operands = RegisterOperand(name), ConstantOperand(0)
             kind = StatementKind.PLAIN_INSTRUCTION
             statement = Statement(kind, place.line, text, "mov", (type_,), operands)
             where = "before the loop that begins here" if index else "at the start of the function"
-            phrase = f"with `{shown}` set to 0 {where}"
+            phrase = f"with `{visible_name}` set to 0 {where}"
             yield MissingStatement(function, place, statement, phrase, index, is_before_label=True)
 
 
@@ -367,21 +367,21 @@ def _iter_unwritten(function: Program) -> Iterator[tuple[str, Statement]]:
     while pending:
         number = pending.pop()
         block = blocks[number]
-        written = entries[number].union(*writes[block.start : block.end])
+        names = entries[number].union(*writes[block.start : block.end])
         for x in sorted(set(block.following)):
-            entry = entries.get(x, written) & written
+            entry = entries.get(x, names) & names
             if entry != entries.get(x):
                 entries[x] = entry
                 pending.append(x)
     for number, entry in sorted(entries.items()):
-        known = set(entry)
+        known_names = set(entry)
         for i in range(blocks[number].start, blocks[number].end):
             statement = statements[i]
-            kept = set(iter_written_names(statement)) if statement.guard else set[str]()
-            for name in sorted((kept | {*iter_read_names(statement)}) - known):
-                if name.partition(".")[0] not in known:
+            kept_names = set(iter_written_names(statement)) if statement.guard else set[str]()
+            for name in sorted((kept_names | {*iter_read_names(statement)}) - known_names):
+                if name.partition(".")[0] not in known_names:
                     yield name, statement
-            known |= writes[i]
+            known_names |= writes[i]
 
 
 def _iter_barriers(function: Program) -> Iterator[MissingStatement]:

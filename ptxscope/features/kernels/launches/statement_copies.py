@@ -55,7 +55,7 @@ def find_copies(function: Program, text: str) -> list[Copies]:
         whole = tuple(shapes[id(x)] for x in asm)
         for index, x in enumerate(asm):
             groups.setdefault((whole, index), []).append(x)
-    found: dict[tuple[int, ...], Copies] = {}
+    copies_by_place: dict[tuple[int, ...], Copies] = {}
     for (where, _), group in groups.items():
         has_place = bool(where)
         numbers = {id(x): tuple(_list_numbers(x)) for x in group}
@@ -67,9 +67,9 @@ def find_copies(function: Program, text: str) -> list[Copies]:
                 key = tuple(id(x) for x in part)
                 has_equal_numbers = len({numbers[x] for x in key}) == 1
                 copies = Copies(tuple(part), has_equal_numbers, has_place)
-                if has_place or key not in found:
-                    found[key] = copies
-    return list(found.values())
+                if has_place or key not in copies_by_place:
+                    copies_by_place[key] = copies
+    return list(copies_by_place.values())
 
 
 def _list_numbers(statement: Statement) -> Iterator[str]:

@@ -104,16 +104,16 @@ class MachinePane(Pane):
     def _target_lines(self, width: int) -> Iterator[StyledLine]:
         """Yield the targets with their counts; a click on one shows its code."""
         line: StyledLine = []
-        used = 0
+        used_columns = 0
         for target in self._targets:
             is_shown = target == self._target
             text = f"{_MARK if is_shown else ' '}{target} {self._counts.get(target, '…')}"
             text += " instructions" if is_shown else ""
-            if line and used + len(text) + 1 > width:
+            if line and used_columns + len(text) + 1 > width:
                 yield line
-                line, used = [], 0
+                line, used_columns = [], 0
             line.append(StyledText(f"{text} ", "focus" if is_shown else "quiet", target))
-            used += len(text) + 1
+            used_columns += len(text) + 1
         yield line
 
     def _instruction_lines(self, rows: Sequence[CodeLine], width: int) -> Iterator[StyledLine]:
