@@ -129,7 +129,7 @@ def _start_lines(doc: Document, options: Options, id_: str, level: int) -> Itera
     name = escape(doc.title or doc.subject)
     has_heading = bool(doc.title) or options.standalone
     label = f'aria-labelledby="{id_}-title"' if has_heading else f'aria-label="{name}"'
-    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" {label}>'
+    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" {label} dir="ltr">'
     yield make_style_element(f"\n{load_style(options.theme)}")
     if has_heading:
         heading = f'<h{level} id="{id_}-title" dir="auto">{name}</h{level}>'

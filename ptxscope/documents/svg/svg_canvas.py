@@ -479,7 +479,7 @@ def write_sheet(
         '<svg xmlns="http://www.w3.org/2000/svg" '
         f'class="{" ".join(filter(None, ("px-svg", f"px-{theme}", css)))}" '
         f'role="{"group" if overlay else "img"}" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" font-family="DejaVu Sans, sans-serif" '
+        f'height="{height}" font-family="DejaVu Sans, sans-serif" direction="ltr" '
         f'aria-labelledby="{name}-title {name}-desc">',
         f'<title id="{name}-title">{escape_xml(sheet.title)}</title>',
         f'<desc id="{name}-desc">{escape_xml(sheet.about)}</desc>',

@@ -97,7 +97,7 @@ PALETTE: dict[SvgColour, tuple[str, str]] = {
 
 _LETTERS = (
     "font-style:normal;font-weight:400;font-variant:normal;letter-spacing:normal;"
-    "word-spacing:normal;text-transform:none;text-shadow:none;direction:ltr;"
+    "word-spacing:normal;text-transform:none;text-shadow:none;"
     "writing-mode:horizontal-tb"
 )
 
