@@ -16,7 +16,7 @@ _KILL = """
 import os, signal, sys
 from ptxscope import files
 place, count = sys.argv[1], int(sys.argv[2])
-write, settle, writes = files._write, files._settle, []
+write, settle, writes = files._write, files._flush_name, []
 
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
@@ -35,7 +35,7 @@ def settle_and_die(folder):
         die()
     settle(folder)
 
-files._write, files._settle = write_and_die, settle_and_die
+files._write, files._flush_name = write_and_die, settle_and_die
 """
 
 
