@@ -11,7 +11,7 @@ FEATURE = Feature(
             "explain",
             "O",
             "operation",
-            "Show the operation of the line, and of all forms, as pseudocode",
+            "Show the operation of the line as pseudocode",
             f"{__package__}.transitions:show_operation",
         ),
     ),

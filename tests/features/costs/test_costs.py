@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from random import Random
 
 import pytest
@@ -11,7 +12,13 @@ from ptxscope.engine.isa.catalog import ENTRIES, get_entry
 from ptxscope.features.check.lint import check_text
 from ptxscope.features.costs.cheaper_rule import RULE, SMALL_RULE
 from ptxscope.features.costs.cost_report import list_cheaper, list_typical
-from ptxscope.features.costs.cost_table import FormCost, find_cheaper, read_table
+from ptxscope.features.costs.cost_table import (
+    ARCHITECTURES,
+    PATH,
+    FormCost,
+    find_cheaper,
+    read_table,
+)
 from tests.driving.feature_tables import needs
 from tests.driving.states import make_state
 from tests.reference import reference
@@ -132,3 +139,12 @@ def test_the_types_of_vadd4_change_nothing() -> None:
     assert len(list_typical(entry)) >= 6
     # the exact lanes of .add depend on their types
     assert not any(x.without for x in list_cheaper(entry) if ".add" in x.cheap.line)
+
+
+def test_the_rows_are_those_of_a_reader_of_csv() -> None:
+    rows = list(csv.DictReader(PATH.read_text("utf-8").splitlines()[1:]))
+    costs = read_table().costs
+    assert [*costs] == [row["line"] for row in rows]
+    for row in rows:
+        counts = tuple(int(row[arch]) for arch in ARCHITECTURES)
+        assert costs[row["line"]][1:] == (counts, row["documented"], row["cheaper"])
