@@ -345,7 +345,10 @@ class _Comparer:
             return (
                 f"the kernels differ for an address of {names[0]} that the executor does not use."
             )
-        return "the solver found a difference, but a run of both kernels leaves the same bytes."
+        return (
+            "one thread leaves other bytes, but a run of both kernels, with all threads, leaves "
+            "the same."
+        )
 
     def _map_units(self) -> dict[str, int]:
         """Return the bytes of an element of each buffer and variable of both kernels."""

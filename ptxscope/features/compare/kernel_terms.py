@@ -89,9 +89,10 @@ class KernelTerms:
         return self.tape.minimum(x, y)
 
     def _negate(self, x: Node) -> Node:
-        inner = x.args[0]
-        if x.op is Op.EQUAL and x.args[1] == 0 and isinstance(inner, Node) and inner.is_truth:
-            return inner
+        if x.op is Op.EQUAL and x.args[1] == 0:
+            inner = x.args[0]
+            if isinstance(inner, Node) and inner.is_truth:
+                return inner
         return self.tape.equal(x, 0)
 
     def _are_opposite(self, x: Node | int | None, y: Node | int | None) -> bool:

@@ -107,9 +107,10 @@ def replay(
     if isinstance(first, KernelRun) and isinstance(second, KernelRun):
         if not (first.is_complete and second.is_complete):
             return Replay(example, shape, arguments, runs, obstacle="a run takes too many steps")
-        return Replay(
-            example, shape, arguments, runs, tuple(_list_differences(first, second, launches[0]))
-        )
+        differences: tuple[Difference, ...] = ()
+        if not (first.fidelity.decisions or second.fidelity.decisions):
+            differences = tuple(_list_differences(first, second, launches[0]))
+        return Replay(example, shape, arguments, runs, differences)
     obstacle = "" if is_illegal and len(failures) == 1 else f"a run ends: {failures[0]}"
     return Replay(example, shape, arguments, runs, obstacle=obstacle)
 
@@ -159,8 +160,8 @@ def _make_common_arguments(
     """
     bases = {name: example.operands.get(name, 0) for name in units}
     places = {offset: x for (_, offset), x in example.memory.items()}
-    parameters = {f"param{i}" for i in range(len(source.kernel.parameters))}
-    if not units.keys() <= parameters:
+    parameters = {f"param{i}": x for i, x in enumerate(source.kernel.parameters)}
+    if not units.keys() <= parameters.keys() or any(map(is_structure, parameters.values())):
         return "variables or structures take part"
     first = min(bases, key=lambda x: bases[x])
     low, high = bases[first], max([*places, *bases.values()])

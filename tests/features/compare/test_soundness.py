@@ -110,3 +110,19 @@ def test_parts_of_a_parameter_are_of_the_same_bits() -> None:
         compare(halves, make_kernel(shift, parameters=parameters, head=head)).verdict
         is Verdict.EQUAL
     )
+
+
+def test_a_branch_on_a_predicate_that_is_not_written_is_unknown() -> None:
+    branch = "@!p bra L;\nst.global.u32 [O], 7;\nL: "
+    found = compare(branch, "st.global.u32 [O], 7;")
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason == "the result depends on p of A, which may be read before it is written."
+
+
+def test_a_difference_that_other_threads_cover_is_not_called_one() -> None:
+    """Thread 1 writes what thread 0 wrote in b, which a run of both threads shows."""
+    guarded = "setp.ne.u32 p, t, 0;\n@p st.global.u32 [O], 5;"
+    where = "ntid.x == 2 and ntid.y == 1 and ntid.z == 1 and nctaid.x == 1"
+    found = compare("st.global.u32 [O], 5;", guarded, where=where)
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason.startswith("one thread leaves other bytes, but")

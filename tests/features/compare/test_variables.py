@@ -115,3 +115,7 @@ def test_fields_of_a_structure_are_parameters() -> None:
     flat = make_kernel(PRODUCT, parameters=".param .u64 s", head="")
     with pytest.raises(ValueError, match="param0 has 176 bits in A and 64 in B"):
         compare(first, flat)
+    found = compare(first, make_field_kernel("ld.param.s16 h, [s+18];" + PRODUCT), may_alias=True)
+    assert found.verdict is Verdict.DIFFERENT
+    assert found.replay
+    assert found.replay.obstacle == "variables or structures take part"
