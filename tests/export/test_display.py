@@ -54,7 +54,7 @@ def test_a_figure_equals_the_picture_of_the_command() -> None:
     assert E3.figure().alt == format_alt_text(build_document(E3))
 
 
-NOTES = r'notes is .*; it is texts .*\["saturate=…"\]'
+NOTES = r'notes is .*; pass texts by step or lane.*\["saturate=…"\]'
 STEPS = 'steps are "2-4", a number, or a list'
 
 
