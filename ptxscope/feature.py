@@ -107,6 +107,8 @@ class Service(StrEnum):
 
     Assembles the kernel. Raises ValueError on failure.
     """
+    VERIFY_FILES = "verify files"
+    """``(names, archs, jobs) -> (lines, is_wrong)``: verify the machine code of files."""
     RENDER_FAULT = "render fault"
     """``(block, operands, compiled, arch, …) -> str``: the report of a fault in the machine code.
 

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from ptxscope.engine.isa.catalog import CATALOG
 
+from .verified_blocks import format_blocks
+
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "dev"
 TABLE = DOCS / "verified.csv"
 PAGE = DOCS / "evidence.md"
@@ -140,7 +142,7 @@ def format_section() -> list[str]:
             "instructions, `--family` those of any instruction; `--sample N` takes N lines.",
             "",
         ]
-    return [*lines, *_SAMPLED, ""]
+    return [*lines, *format_blocks(), *_SAMPLED, ""]
 
 
 def _add_rows(rows: Sequence[VerifiedRow]) -> VerifiedRow:

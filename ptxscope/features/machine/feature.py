@@ -46,6 +46,7 @@ FEATURE = Feature(
     services={
         Service.COMPILE_CUDA: f"{__package__}.toolchain:compile_source",
         Service.FIND_FAULT_CODE: f"{__package__}.fault_code:find_fault_code",
+        Service.VERIFY_FILES: f"{__package__}.commands.verified_files:verify_files",
     },
     screen_panels=(
         ScreenPanel("machine", "pin", f"{__package__}.terminal.column:MachineColumnPane", 160),

@@ -311,6 +311,8 @@ _OUTCOMES: Mapping[VerdictOutcome, str] = {
 
 def format_outcome(verdict: FormVerdict) -> str:
     """Return a verdict in few words: ``as documented``, ``as erratum E3 says``."""
+    if verdict.outcome is VerdictOutcome.DEPARTED:
+        return _OUTCOMES[verdict.outcome]
     if verdict.outcome is not VerdictOutcome.PROVED:
         return f"{verdict.outcome}{f': {verdict.opcode}' if verdict.opcode else ''}"
     return _format_errata(verdict.errata) if verdict.errata else "as documented"

@@ -35,9 +35,9 @@ class StatementRun:
 
     @property
     def title(self) -> str:
-        """The program and the lines: ``kernel:12-19``."""
+        """The program and the lines: ``kernel:12-19``; of an asm statement ``asm:12-19``."""
         first, last = self.lines[0], self.lines[-1]
-        return f"{self.program}:{first}" + (f"-{last}" if last > first else "")
+        return f"{self.program.partition(':')[0]}:{first}" + (f"-{last}" if last > first else "")
 
 
 @dataclass(frozen=True, slots=True)

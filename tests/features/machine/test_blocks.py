@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ptxscope.blocks.block_parser import parse_block
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.features.machine import tools, verification
+from ptxscope.features.machine.commands import verified_files
 from ptxscope.features.machine.form_verdict import (
     VerdictOutcome,
     compute_machine_results,
@@ -288,6 +290,44 @@ def test_verify_of_a_file_has_a_line_for_each_run(
     ):
         done = run("verify", place)
         assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+
+
+def test_check_verifies_each_asm_statement_and_run(
+    stored: list[tuple[str, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {"ptxas": PTXAS, "nvdisasm": NVDISASM}
+    monkeypatch.setattr(verified_files, "find_tool", lambda name: found[name])
+    (tmp_path / "k.ptx").write_text(KERNEL, "utf-8")
+    asm = 'asm("{ .reg .b16 t; neg.s16 t, %1; cvt.s32.s16 %0, t; }" : "=r"(d) : "h"(a));'
+    (tmp_path / "f.cu").write_text(f"void f(short a) {{ int d;\n{asm} }}\n", "utf-8")
+    block = parse_block(asm)
+    kernels = {x.text: x.kernel for x in SAMPLES if (x.arch, x.level) == ("sm_90", 3)}
+    compile_stored = vars(verification)["compile_kernels"]
+
+    def compile_asm(*arguments: Any) -> list[Compiled]:
+        codes = compile_stored(*arguments)
+        same = [make_key(x.program) == make_key(block) for x in arguments[3]]
+        return [kernels[BLOCKS[0]] if x else y for x, y in zip(same, codes, strict=True)]
+
+    monkeypatch.setattr(verification, "compile_kernels", compile_asm)
+    done = run("check", "-q", "--verify", str(tmp_path))
+    assert done.returncode == 1, done.stderr
+    (fault,) = [x for x in done.stdout.splitlines() if x.endswith("[verify]")]
+    assert fault.startswith(f"{tmp_path / 'f.cu'}:2: error: ptxas 13.0.88 for sm_90, asm:2: ")
+    assert "for %1 = 0x00008000 it gives %0 = 0x00008000; the documentation gives" in fault
+    assert done.stdout.splitlines()[-2:] == [
+        "ptxas 13.0.88 for sm_90: 1 run as documented, 0 with known errata, 1 equal to no known "
+        "model",
+        "not verified: 1 refused; 10 other statements (ld, mov, st, bra, ret)",
+    ]
+    for words, message in (
+        (("--arch", "sm_90"), "--arch needs --verify"),
+        (("--verify", "-f", "json"), "--verify is for the text of a report alone"),
+        (("--verify", "--arch", "x"), "--arch x: write sm_90"),
+    ):
+        done = run("check", "-q", str(tmp_path), *words)
+        assert done.returncode == 2
         assert message in done.stderr
 
 

@@ -20,6 +20,7 @@ from ....cli.support.arguments import (
 from ....cli.support.inputs import open_text
 from ....cli.support.streams import CommandError, ProgressBar, command_errors
 from ....documents.formats.json_text import format_json
+from ....engine.semantics.rules import TARGETS
 from ....sources.preprocessor import Definitions
 from ....sources.source_language import Language, find_language
 from ..check_report import (
@@ -59,6 +60,7 @@ examples:
   ptxscope check -f sarif src > ptxscope.sarif
   ptxscope check -D __CUDA_ARCH__=900 kernel.cu
   ptxscope check --fix --write src/*.cu
+  ptxscope check -q --verify --arch sm_90 src
   cuobjdump -ptx a.out | ptxscope check -
   nvcc -E kernel.cu | ptxscope check -
 
@@ -89,6 +91,11 @@ its own, on the next one; without a rule, it suppresses all. Settings are read f
 ignore (rules), define, undefine, paths (patterns of the files to check if none are named) and
 exclude are arrays of strings; model (ptxas-12.9, isa) is a string, and only its errata are
 reported; fail-on, min-severity and force-exclude are like the options.
+
+With --verify, ptxas compiles each asm statement and each run of statements of a listing. A solver
+proves that the machine code has the documented results, or those of known errata; a run whose code
+has neither is an error. One line says what could not be verified. Verdicts are saved by statements
+and release. `ptxscope verify FILE` has a line for each run.
 
 The severities are error, warning, note and remark. Remarks state what most readers know. Remarks,
 and notes on minor matters, are shown once per file.
@@ -167,6 +174,16 @@ def make_parser() -> Parser:
         type=parse_count,
         help="files to check in parallel (default: the fastest number)",
     )
+    parser.add_argument(
+        "--verify", action="store_true", help="verify the machine code by ptxas, too"
+    )
+    parser.add_argument(
+        "--arch",
+        action="append",
+        default=[],
+        metavar="ARCH",
+        help=f"target, {TARGETS}; repeatable (default: sm_90)",
+    )
     return parser
 
 
@@ -187,6 +204,7 @@ def run(words: Sequence[str]) -> int:
     settings = _add_options(join_settings(read_settings(Path.cwd()), options), arguments)
     if not (arguments.files or settings.paths):
         raise CommandError("error: no FILE is named, and no settings have `paths`")
+    verify = _find_verifier(arguments)
     files, read_errors = list_files(arguments.files or settings.paths, settings)
     _require_single_stdin(files)
     if arguments.fix or arguments.write:
@@ -218,10 +236,35 @@ def run(words: Sequence[str]) -> int:
     sys.stdout.write(frame.tail if output.has_output else frame.empty)
     if arguments.format == "text":
         print(format_summary(output.counts, settings.fail_on))
+    is_wrong = False
+    if verify:
+        sys.stdout.flush()
+        lines, is_wrong = verify([x for x in files if x != "-"], arguments.arch, arguments.jobs)
+        print("\n".join(lines))
     if output.read_errors:
         sys.stdout.flush()
         raise CommandError("\n".join(output.read_errors))
-    return int(output.counts["failing"] > 0)
+    return int(is_wrong or output.counts["failing"] > 0)
+
+
+Verify = Callable[[Sequence[str], Sequence[str], int | None], tuple[list[str], bool]]
+"""Returns lines on the machine code of files, and whether some of it is wrong."""
+
+
+def _find_verifier(arguments: argparse.Namespace) -> Verify | None:
+    """Return the service that verifies machine code, if the arguments ask for it."""
+    if not arguments.verify:
+        if arguments.arch:
+            raise CommandError("error: --arch needs --verify")
+        return None
+    if arguments.format != "text" or arguments.fix:
+        raise CommandError("error: --verify is for the text of a report alone")
+    from ....feature import Service, find_services
+
+    for verify in find_services(Service.VERIFY_FILES):
+        found: Verify = verify
+        return found
+    raise CommandError("error: --verify: no feature verifies machine code here")
 
 
 def _add_options(settings: CheckSettings, arguments: argparse.Namespace) -> CheckSettings:

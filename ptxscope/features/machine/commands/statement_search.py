@@ -47,7 +47,9 @@ def search(arguments: argparse.Namespace) -> int:
         for arch in archs
         for level in dict.fromkeys(arguments.levels or [DEFAULT_LEVEL])
     ]
-    found = find_verdicts(tasks, [lines] * len(tasks), arguments, "pairs")
+    found = find_verdicts(
+        tasks, [lines] * len(tasks), arguments.jobs, "pairs", is_fresh=arguments.fresh
+    )
     blocks = (
         block
         for task, verdicts in zip(tasks, found, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,12 +29,14 @@ def check_opcodes(option: str, names: Sequence[str]) -> None:
 def find_verdicts(
     tasks: Sequence[Task],
     chosen: Sequence[Sequence[Program]],
-    arguments: argparse.Namespace,
+    jobs: int | None,
     store_name: str = "verdicts",
+    *,
+    is_fresh: bool = False,
 ) -> list[list[FormVerdict]]:
     """Return the verdicts of each task on its lines; known ones come from the store of a name."""
-    store = VerdictStore(None if arguments.fresh else _find_cache(), store_name)
-    jobs = arguments.jobs or os.cpu_count() or 1
+    store = VerdictStore(None if is_fresh else _find_cache(), store_name)
+    jobs = jobs or os.cpu_count() or 1
     done, total = 0, sum(map(len, chosen))
     with ProgressBar() as bar:
 

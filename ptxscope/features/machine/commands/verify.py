@@ -215,7 +215,7 @@ def run(words: Sequence[str]) -> int:
     ]
     is_list = arguments.ptx is None
     chosen = [_keep_assembled(task, lines) if is_list else lines for task in tasks]
-    found = find_verdicts(tasks, chosen, arguments)
+    found = find_verdicts(tasks, chosen, arguments.jobs, is_fresh=arguments.fresh)
     if arguments.format == _ISSUE:
         render = _find_renderer()
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
