@@ -26,7 +26,7 @@ from .lone_accesses import LETTERS, iter_access_notes
 from .parameters import is_structure
 from .refusals import Refused
 from .replay import Counterexample, Replay, replay
-from .small_examples import iter_launch_wishes, list_small_words, read_memory
+from .small_examples import iter_float_examples, iter_launch_wishes, list_small_words, read_memory
 
 _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
 """The prefixes of the names of a kernel's own memory, which nothing reads later."""
@@ -317,13 +317,25 @@ class _Comparer:
         example = Counterexample(found, read_memory(self.initial, accesses))
         self.on_progress("running the counterexample", 0)
         units = self._map_units()
-        runs = replay(
-            self.sources,
-            example,
-            units,
-            may_alias=self.may_alias,
-            is_illegal=is_illegal,
-        )
+        has_floats = any(x.values.has_floats for x in self.sides)
+
+        def run(example: Counterexample) -> Replay:
+            return replay(
+                self.sources,
+                example,
+                units,
+                may_alias=self.may_alias,
+                is_illegal=is_illegal,
+            )
+
+        runs = run(example)
+        if has_floats and not (runs.is_confirmed or runs.obstacle or self.where):
+            parameters = self.sources[0].kernel.parameters
+            for other in iter_float_examples(example, units, parameters):
+                found_runs = run(other)
+                if found_runs.is_confirmed:
+                    example, runs = other, found_runs
+                    break
         verdict, reason = Verdict.DIFFERENT, ""
         if not runs.is_confirmed and not runs.obstacle:
             verdict, reason = Verdict.UNDECIDED, self._explain_unconfirmed(units)

@@ -93,7 +93,7 @@ def format_answer(comparison: KernelComparison) -> str:
     assert run
     if run.is_confirmed:
         return f"{answer} A run of both gives:"
-    return f"{answer} It was not run again: {run.obstacle}."
+    return f"{answer} No run shows it: {run.obstacle}."
 
 
 def _list_parameters(comparison: KernelComparison) -> dict[str, int]:

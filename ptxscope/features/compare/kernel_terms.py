@@ -200,8 +200,8 @@ class KernelTerms:
         if is_possible is None:
             raise Refused(
                 statement,
-                f"ends a loop that may have more than {format_count(turns, 'turn')}: the number "
-                "depends on data",
+                f"ends a loop that may have more than {format_count(turns, 'turn')}; --where can "
+                "limit what that depends on",
             )
         return is_possible
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 
+from ...engine.program.variables import Variable
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term, Undecided
 from .kernel_memory import Access, InitialMemory
 from .launch_registers import LAUNCH_REGISTERS
+from .replay import Counterexample
 
 _SMALL_SECONDS = 1.0
 """The time to find small words of memory for a counterexample."""
+_FLOAT_EXAMPLES = 16
 
 
 def iter_launch_wishes(question: ProofQuestion) -> Iterator[list[Term]]:
@@ -74,3 +79,29 @@ def read_memory(initial: InitialMemory, accesses: Sequence[Access]) -> dict[tupl
             for j in range(unit):
                 memory[name, start // unit * unit + i * unit + j] = value >> 8 * j & 0xFF
     return memory
+
+
+def iter_float_examples(
+    example: Counterexample, units: Mapping[str, int], parameters: Sequence[Variable]
+) -> Iterator[Counterexample]:
+    """Yield the launch of a counterexample with floats from -4 to 4 in memory and parameters."""
+    for seed in range(_FLOAT_EXAMPLES):
+        rng = Random(seed)  # noqa: S311 - not for security
+        memory, operands = dict(example.memory), dict(example.operands)
+        words = {(root, place // 4 * 4) for root, place in example.memory}
+        for root, start in sorted(words):
+            letter = {2: "e", 8: "d"}.get(units.get(root, 4), "f")
+            size = struct.calcsize(letter)
+            for offset in range(0, 8 if size == 8 else 4, size):
+                data = struct.pack(letter, rng.uniform(-4, 4))
+                places = (start // size * size + offset + x for x in range(size))
+                memory |= {
+                    (root, place): byte
+                    for place, byte in zip(places, data, strict=True)
+                    if (root, place) in memory
+                }
+        for i, x in enumerate(parameters):
+            if x.type in ("f32", "f64") and not x.is_array:
+                data = struct.pack("f" if x.type == "f32" else "d", rng.uniform(-4, 4))
+                operands[f"param{i}"] = int.from_bytes(data, "little")
+        yield Counterexample(operands, memory)
