@@ -430,8 +430,9 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
             (area,) = sketch.make_areas(1, sketch.slots[figure.role])
             for ruler in figure.figure.rulers if figure.figure else ():
                 own = ruler._replace(name="")
-                end = max(end, shapes.draw_bit_ruler(sketch, own, area, top, with_value=True))
-                sketch.set_port(ruler.place, area, end)
+                own_end = shapes.draw_bit_ruler(sketch, own, area, top, with_value=True)
+                sketch.set_port(ruler.place, area, own_end)
+                end = max(end, own_end)
         canvas.close_group()
     return max(end, words_end)
 

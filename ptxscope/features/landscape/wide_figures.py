@@ -273,7 +273,12 @@ def _list_lines(ruler: BitRuler, chunk: int) -> list[BitRun]:
     for run in ruler.runs:
         digits = run.text
         if len(digits.replace(" ", "")) > chunk and " " not in digits:
-            digits = " ".join(digits[i : i + 4] for i in range(0, len(digits), 4))
+            prefix = "0x" * digits.startswith("0x")
+            rest = digits.removeprefix(prefix)
+            first = len(rest) % 4 * bool(prefix)  # digits of numbers are grouped from the right
+            groups = [rest[:first]] * bool(first)
+            groups += [rest[i : i + 4] for i in range(first, len(rest), 4)]
+            digits = prefix + " ".join(groups)
         folded = fold_runs([run._replace(text=digits)], chunk + chunk // 4 + 1)
         lines += [part for (part,) in folded]
     return lines

@@ -225,8 +225,9 @@ class TwoWays(Columns):
                 else:
                     canvas.draw_text(left, y, name, _NAME, SvgColour.INK)
             mark = panel.section.name_part("line")
-            start = x - _EDGE * bool(self.shared)
-            ground = Ground(area.x, area.width, start, end + _EDGE, mark, is_turned=True)
+            start = x - _EDGE if self.shared else self.layout.page.x
+            ground_end = max(end + _EDGE, self.layout.page.right)
+            ground = Ground(area.x, area.width, start, ground_end, mark, is_turned=True)
             canvas.grounds.append(ground)
         return None, end - _EDGE  # the margin of the page is wider
 

@@ -53,7 +53,7 @@ from .wide_shapes import (
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, x: float) -> float:
     """Draw truth values that enter a box from the left, and the output at its right."""
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
-    require_height(area, 80)
+    require_height(area, 60)
     width = max(LABEL.measure(figure.word) + 20, 56)
 
     inputs = sorted(figure.inputs, key=lambda value: find_start(sketch, value.place, area))
@@ -74,7 +74,9 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, x: float) -> float:
             canvas.draw_flow((y, turned), (y, left), colour)
         draw_middle(canvas, left - 10, y - 14 if dy <= 0 else y + 14, text, CODE, None, "end")
     box = area.take_middle(80)
-    canvas.draw_rect(left, box.x, width, 80, SvgColour.PAGE, SvgColour.INK, radius=12, line=2)
+    canvas.draw_rect(
+        left, box.x, width, box.width, SvgColour.PAGE, SvgColour.INK, radius=12, line=2
+    )
     draw_middle(canvas, left + width / 2, area.center, figure.word, LABEL)
     pill = left + width + 24
     canvas.draw_flow((area.center, left + width), (area.center, pill), SvgColour.DIM)
@@ -98,7 +100,7 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, x: float) -
     for option, side, text in zip(figure.options, _SIDES, texts, strict=True):
         own = take_column_part(area, side).take_middle(_OPTION)
         _draw_option(sketch, option, text, style, own, Area(x, width))
-        end = box.x + 16 if own.center < area.center else box.right - 16
+        end = box.x + 9 if own.center < area.center else box.right - 9
         way, colour = ((own.center, x + width), (end, right)), choose_link_colour(option.tint)
         is_strong = option.is_taken
         canvas.draw_flow(*way, colour, is_strong=is_strong, has_head=is_strong)
@@ -138,6 +140,8 @@ def _draw_option(
         start = port.area.clamp_center(box.center, 0), port.y
         colour = choose_link_colour(option.tint)
         canvas.draw_flow(start, (box.center, column.x), colour, is_strong=is_strong)
+    else:  # a value that nothing else draws here
+        sketch.add_zone(option.place, box, column.x, column.right)
     (fill, frame), line, dash = choose_chip_colours(option.tint), 2.0, ""
     if not is_strong:
         fill, frame, line, dash = SvgColour.PAGE, SvgColour.LINE, 1.5, "5 4"
@@ -154,21 +158,27 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, x
     canvas, areas = sketch.canvas, sketch.get_areas(row)
     whole = Area(areas[0].x, areas[-1].right - areas[0].x)
     require_height(whole, _PERMUTATION)
-    boxes = [a.take_middle(46) for a in whole.split_columns(len(figure.sources), 4)]
+    keys = dict.fromkeys(source.place.key for source in figure.sources)
+    named = [key for key in keys if key in sketch.registers]
+    pitch = (whole.width - _SOURCE_NAME * len(named)) / len(figure.sources)
+    boxes, y = list[Area](), whole.x
+    for source in figure.sources:
+        key = source.place.key
+        if key in named:  # above the highest byte; wires may come from the left
+            named.remove(key)
+            register, colour = sketch.registers[key], choose_link_colour(Tint(key))
+            name = register.name or register.label
+            draw_middle(canvas, x, y + _SOURCE_NAME / 2, name, LABEL, colour, "start")
+            y += _SOURCE_NAME
+        boxes.append(Area(y, pitch - 4).take_middle(46))
+        y += pitch
     lines = []
     for source in figure.sources:
         kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
         span = CellSpan(add_hex_prefix(source.text), kind, source.tint)
         lines.append([Piece(span.text, span, str(source.number))])
-    firsts = {x.place.key: box for x, box in zip(figure.sources[::-1], boxes[::-1], strict=True)}
-    registers = {key: sketch.registers[key] for key in firsts if key in sketch.registers}
-    names = {key: x.name or x.label for key, x in registers.items()}
-    left = x + max((LABEL.measure(name) + 10 for name in names.values()), default=0)
-    for key, name in names.items():
-        colour = choose_link_colour(Tint(key))
-        draw_middle(canvas, x, firsts[key].center, name, LABEL, colour, "start")
     widths = measure_pieces(lines)
-    end = left + widths[0]
+    left, end = x, x + widths[0]
     for source, pieces, box in zip(figure.sources, lines, boxes, strict=True):
         draw_pieces(canvas, pieces, widths, box, left)
         if source.place not in sketch.ports:
@@ -209,6 +219,8 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, x
     return end
 
 
+_SOURCE_NAME = 28.0
+"""Height in px of the name of a register above its bytes."""
 _PERMUTATION = 330.0
 """Height in px of bytes and the lanes that take them."""
 

@@ -518,7 +518,7 @@ def test_one_answer_says_what_the_other_is() -> None:
 
 
 def test_a_trace_that_does_not_fit_names_steps_that_do() -> None:
-    values = (f"{name}={bits}" for name, bits in (("a", 1), ("b", 2), ("c", 1), ("g", 0), ("d", 7)))
+    values = ("a=0f00000001", "b=0f00000002", "c=1", "g=0", "d=0f00000007")
     words = [str(TOO_WIDE.instruction), *values]
     code, out, err = run("trace", *words, "-f", "svg", "--layout", "wide")
     assert (out, code) == ("", 2)
