@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ptxscope import parse, parse_block
-from ptxscope.engine.isa.types import CARRY_REGISTER
 from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
-from ptxscope.engine.semantics.rules import ERRATA, FLAG_ERRATUM, Erratum
+from ptxscope.engine.semantics.rules import ERRATA, FLAG_ERRATUM, SEQUENCE_ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import make_trace
@@ -33,11 +32,10 @@ from ptxscope.features.machine.form_verdict import (
 )
 from ptxscope.features.machine.kernel_source import (
     KernelSource,
-    find_ptx_version,
     make_block_source,
     make_kernel_source,
 )
-from ptxscope.features.machine.machine_instruction import MachineKernel, parse_disassembly
+from ptxscope.features.machine.machine_instruction import MachineKernel
 from ptxscope.features.machine.machine_step import UnknownMachineCodeError
 from ptxscope.features.machine.toolchain import (
     NVDISASM,
@@ -45,7 +43,6 @@ from ptxscope.features.machine.toolchain import (
     Tool,
     ToolError,
     compile_kernels,
-    compile_ptx,
     find_tool,
     list_targets,
 )
@@ -89,15 +86,11 @@ def _decide(
 def _iter_answers(
     ptxas: Tool, nvdisasm: Tool, target: str
 ) -> Iterator[tuple[KnownErratum, Answer]]:
-    lines: list[KnownErratum] = [*ERRATA, FOLDING_BUGS[0]]
-    sources = [make_kernel_source(parse(x.example[0])) for x in lines]
+    lines: list[KnownErratum] = [*ERRATA, FOLDING_BUGS[0], *SEQUENCE_ERRATA, FOLDING_BUGS[1]]
+    blocks = [*(x.example[0] for x in SEQUENCE_ERRATA), _format_constants(FOLDING_BUGS[1])]
+    sources = [make_kernel_source(parse(x.example[0])) for x in lines[: -len(blocks)]]
+    sources += (make_block_source(parse_block(x)) for x in blocks)
     kernels = compile_kernels(ptxas, nvdisasm, target, sources)
-    blocks = (FLAG_ERRATUM, FOLDING_BUGS[1])
-    texts = [FLAG_ERRATUM.example[0].strip("{} "), _format_constants(FOLDING_BUGS[1])]
-    lines += blocks
-    for text in texts:
-        sources.append(make_block_source(parse_block(text)))
-        kernels.append(_compile_block(ptxas, nvdisasm, target, sources[-1], text))
     for x, source, kernel in zip(lines, sources, kernels, strict=True):
         if answer := _decide(x, x.example[0], source, kernel):
             yield x, answer
@@ -108,33 +101,6 @@ def _format_constants(bug: FoldingBug) -> str:
     ptx, values, *_ = bug.example
     moves = (f"mov.b32 {name}, {bits:#x};" for name, bits in values.items())
     return " ".join((*moves, f"{ptx};"))
-
-
-def _compile_block(
-    ptxas: Tool, nvdisasm: Tool, target: str, source: KernelSource, text: str
-) -> MachineKernel:
-    """Return the machine code of statements on words in a kernel."""
-    statements = source.program.statements
-    names = {name for x in statements for name in x.instruction.names.values()}
-    registers = sorted(names - {CARRY_REGISTER})
-    version = "{}.{}".format(*find_ptx_version(ptxas.version))
-    lines = [
-        f".version {version}",
-        f".target {target}",
-        ".address_size 64",
-        ".visible .entry k(.param .u64 results, .param .u64 operands)",
-        "{",
-        f".reg .b64 to, from, place; .reg .b32 thread, {', '.join(registers)};",
-        "ld.param.u64 to, [results]; ld.param.u64 from, [operands];",
-        "mov.u32 thread, %tid.x; mul.wide.u32 place, thread, 64;",
-        "add.u64 to, to, place; add.u64 from, from, place;",
-        *(f"ld.global.b32 {x.name}, [from+{x.offset}];" for x in source.inputs),
-        text,
-        *(f"st.global.b32 [to+{x.offset}], {x.name};" for x in source.results),
-        "ret;",
-        "}",
-    ]
-    return parse_disassembly(compile_ptx(ptxas, nvdisasm, "\n".join(lines) + "\n", target))["k"]
 
 
 def list_machine_rows(nvdisasm: Tool, releases: Sequence[Tool]) -> list[EvidenceRow]:

@@ -35,7 +35,7 @@ from ptxscope.engine.isa.intrinsics import find_successor, map_intrinsics
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.video_entries import CONTRADICTIONS
 from ptxscope.engine.semantics.models import BELIEFS, ISA_MODEL, MISCONCEPTIONS, Model
-from ptxscope.engine.semantics.rules import ALL_ERRATA, ERRATA, FLAG_ERRATUM, TARGETS, Erratum
+from ptxscope.engine.semantics.rules import ALL_ERRATA, ERRATA, SEQUENCE_ERRATA, TARGETS, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
@@ -481,15 +481,16 @@ def _make_errata_page() -> list[str]:
         ("ptxscope check FILE", "finds the lines of your sources that an erratum can change"),
     )
     lines += bullet_list(f"`{command}` {about}." for command, about in commands)
-    rows = (
-        (_link_erratum(x, "errata/"), format_text(x.forms), format_text(x.sentence), x.versions)
-        for x in ERRATA
-    )
-    lines += table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
-    lines += heading("A flag of two instructions", 2)
-    forms, sentence = format_text(FLAG_ERRATUM.forms), format_text(FLAG_ERRATUM.sentence)
-    link = _link_erratum(FLAG_ERRATUM, "errata/")
-    lines += [f"{link}: {forms}. {sentence} ptxas {FLAG_ERRATUM.versions}.", ""]
+    head = ("erratum", "forms", "what ptxas does", "ptxas")
+    lines += table(head, map(_make_erratum_row, ERRATA))
+    lines += heading("Several instructions", 2)
+    lines += [
+        "The results of these instructions are wrong only after another instruction, whose result "
+        "they read. `ptxscope check` finds both, with any others between them, and a run under a "
+        "model of ptxas computes what the machine code does.",
+        "",
+    ]
+    lines += table(head, map(_make_erratum_row, SEQUENCE_ERRATA))
     lines += heading("Constant folding", 2)
     lines += [
         "These results are wrong only if operands are constants, so no model has them. "
@@ -499,6 +500,11 @@ def _make_errata_page() -> list[str]:
     for bug in FOLDING_BUGS:
         lines += _folding_lines(bug)
     return lines
+
+
+def _make_erratum_row(x: Erratum) -> tuple[str, ...]:
+    link = _link_erratum(x, "errata/")
+    return link, format_text(x.forms), format_text(x.sentence), x.versions
 
 
 def _folding_lines(bug: FoldingBug) -> list[str]:

@@ -270,7 +270,7 @@ def carry_over_form(form: Form) -> Form | None:
     Return None if a slot has a value that the instruction does not take.
     """
     # the surrounding statements set these for the old opcode
-    form = form._replace(is_carry_in_inverted=False, is_carry_out_inverted=False)
+    form = form._replace(is_carry_in_inverted=False, is_carry_out_inverted=False, fusions=())
     entry = get_entry(form)
     for name in Form._fields[1:]:
         if name == "c":

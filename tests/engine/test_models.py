@@ -121,6 +121,9 @@ def test_names_of_models() -> None:
     assert "E1" in [x.id for x in parse_model("ptxas-13.2").errata]
     assert "E1" not in [x.id for x in parse_model("ptxas-13.3").errata]
     assert parse_model("ptxas-12.4").errata == parse_model("ptxas-11.8").errata == ALL_ERRATA
+    for id_, last in (("E19", 2), ("E20", 3), ("E21", 3), ("E24", 0)):
+        assert id_ in [x.id for x in parse_model(f"ptxas-13.{last}").errata]
+        assert id_ not in [x.id for x in parse_model(f"ptxas-13.{last + 1}").errata]
     assert [x.id for x in parse_model("e3+E6").errata] == ["E3", "E6"]
     # nvidia-cuda-nvcc 13.4.59 and 13.4.92 still store MOV 0xffffffff; 13.5.37 shifts and extends
     assert "E15" in [x.id for x in parse_model("ptxas-13.4").errata]
@@ -129,7 +132,7 @@ def test_names_of_models() -> None:
         assert parse_model(name).name == name
     assert parse_model("h1+e9") == parse_model("E9+H1")
     assert parse_model("ptxas+E3") == parse_model("ptxas-13.5+E3")
-    for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E19", "E99", "E3+", "isa+E3"):
+    for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E26", "E99", "E3+", "isa+E3"):
         with pytest.raises(ValueError, match=r"model|known"):
             parse_model(wrong)
 

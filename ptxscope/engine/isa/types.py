@@ -248,6 +248,19 @@ ORDER = {role: index for index, role in enumerate(Role)}
 # --- the form of an instruction: its opcode and the value of every slot, without operands ---
 
 
+class Fusion(NamedTuple):
+    """The combination of an instruction with the statement that wrote an operand (E19 to E25)."""
+
+    role: str
+    """The operand that the statement wrote."""
+    least: int | None = None
+    """The least exact result of that statement: the operand is read as that result, not wrapped."""
+    sign: int = 0
+    """The sign of the result if a sum with the other operand is undone, 1 or -1; else 0."""
+    cleared: tuple[int, ...] = ()
+    """The bytes of the operand, copies of a sign, that are taken for 0."""
+
+
 class Form(NamedTuple):
     """One of the 51.6 billion ways to write an instruction, not counting register names.
 
@@ -311,6 +324,8 @@ class Form(NamedTuple):
     """
     is_carry_out_inverted: bool = False
     """Likewise, for the flag that it writes."""
+    fusions: tuple[Fusion, ...] = ()
+    """What an assembler combines it with; the surrounding statements set this, no slot does."""
     nege: bool = False
     written_bits: int = 0
     """The width of the register that ``cvt`` writes, if it is wider than the type; else 0.

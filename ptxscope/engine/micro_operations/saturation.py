@@ -142,6 +142,8 @@ class Wrap(MicroOperation):
 
     bits: int
     signed: bool
+    least: int | None = None
+    """The least number that it gives, if that is not the type's (E19 to E25)."""
     formula = "{self.type_name}({x})"
     about = "The low bits of a number, read as a number of a narrower type."
     flag_text = "wrapped to {self.bits} bits"
@@ -149,12 +151,17 @@ class Wrap(MicroOperation):
     has_revealing_inputs = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.cast(v[0], self.bits, self.signed)
+        if self.least is None:
+            return ar.cast(v[0], self.bits, self.signed)
+        above = ar.cast(ar.add(v[0], -self.least), self.bits, signed=False)
+        return ar.add(above, self.least)
 
     @property
     def type_name(self) -> str:
-        """The truncated type: ``s34``."""
-        return format_integer_type(self.signed, self.bits)
+        """The truncated type, ``s34``, or the range of the numbers."""
+        if self.least is None:
+            return format_integer_type(self.signed, self.bits)
+        return f"{self.least}..{self.least + (1 << self.bits) - 1}"
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED, is_different(ar, value, v[0])

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..syntax.opcodes import NEVER_FALLS_THROUGH
+from ..syntax.opcodes import CALLS, NEVER_FALLS_THROUGH
 from .statement import Statement, StatementKind
 
 INITIAL = -1
@@ -50,6 +50,14 @@ def follow_places(
 
 _MAX_STEPS = 200
 """Maximum blocks searched for writers, per block of a function."""
+
+
+def find_starts(statements: Iterable[Statement]) -> list[int]:
+    """Return the indices of the statements before which another path may end, or calls return."""
+    ends = (StatementKind.BRANCH, StatementKind.LABEL)
+    return [
+        i for i, x in enumerate(statements, 1) if x.kind in ends or x.is_opaque or x.opcode in CALLS
+    ]
 
 
 class CodeBlock(NamedTuple):

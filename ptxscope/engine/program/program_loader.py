@@ -13,7 +13,6 @@ from ..syntax.asm_text import is_condition
 from ..syntax.errors import Problem, quote_word
 from ..syntax.opcodes import (
     BRANCHES,
-    CALLS,
     OPCODES,
     OTHER_OPCODES,
     is_unchecked,
@@ -24,6 +23,8 @@ from ..syntax.register_accesses import mark_mixed_flags
 from ..syntax.scopes import Scope, Scopes, find_bodies
 from ..syntax.source import Fragment, format_gap
 from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, TokenKind
+from .control_flow import find_starts
+from .fusions import mark_fusions
 from .program import (
     Program,
     complete_writes,
@@ -154,13 +155,8 @@ class _OpenFunction:
             self.statements[index] = statement._replace(targets=targets)
         statements = [x for x in self.statements if x]
         fit_undeclared_registers(statements)
-        ends = (StatementKind.BRANCH, StatementKind.LABEL)
-        starts = [
-            i + 1
-            for i, statement in enumerate(statements)
-            if statement.kind in ends or statement.is_opaque or statement.opcode in CALLS
-        ]
-        for i, ins in mark_mixed_flags([x.instruction for x in statements], starts).items():
+        flags = mark_mixed_flags([x.instruction for x in statements], find_starts(statements))
+        for i, ins in (*flags.items(), *mark_fusions(statements)):
             statements[i] = statements[i]._replace(instruction=ins)
         return statements
 

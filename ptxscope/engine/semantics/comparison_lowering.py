@@ -32,6 +32,9 @@ def _build_comparison(b: Builder, form: Form) -> str:
             b.add_row(Stage.FLUSH, role, Flush(type_), key)
             for role, key in zip("ab", keys, strict=True)
         ]
+    if b.fusions:  # numbers without a type
+        keys = [b.extend(Stage.EXTEND, role, role, type_.bits, type_.signed) for role in "ab"]
+        return b.add_row(Stage.COMPARE, "t", Compare(form.cmp), *keys)
     return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, type_), *keys)
 
 
@@ -102,7 +105,10 @@ def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``slct``; ``.ftz`` flushes c first (1.5; H9)."""
     c = b.add_row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
     cmp = Cmp.GT if rules.zero_takes_b else Cmp.GE
-    condition = b.add_row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
+    type_ = form.ctype
+    if b.fusions:
+        c, type_ = b.extend(Stage.EXTEND, "c", c, 32, signed=True), None
+    condition = b.add_row(Stage.COMPARE, "t", Compare(cmp, type_), c)
     choice = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
     return b.write_result(choice, signed=False)
 

@@ -88,7 +88,7 @@ def _lower_logic(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     else:
         is_not, bits = form.opcode == "not", type_.bits
         operation = InvertBits(bits) if is_not else CombineBits(bits, BoolOp(form.opcode))
-        t = b.add_row(Stage.OPERATE, "t", operation, *roles)
+        t = b.add_row(Stage.OPERATE, "t", operation, *map(b.read_bytes, roles))
     return b.write_result(t)
 
 
@@ -231,6 +231,10 @@ def _make_lane_lowering(operation: MicroOperation, roles: str) -> Lowering:
         unit = type_.bits // type_.lanes
         operands = [_build_operand(b, type_, role) for role in roles]
         t = b.add_row(Stage.OPERATE, "t", operation, *operands)
+        if sign := next((x.sign for x in b.fusions.values() if x.sign), 0):
+            low, high = get_limits(unit, type_.signed)  # the negative of low is clamped
+            wrap = Wrap(unit, type_.signed, low if sign > 0 else -high)
+            t = b.add_row(Stage.OPERATE, "t.exact", wrap, t)
         if form.sat:
             t = b.clamp(t, *get_limits(unit, type_.signed))
         if form.relu:

@@ -22,7 +22,7 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     """
     entry = get_entry(form)
     types = {operand.role: operand.get_type(form) for operand in entry.operands}
-    builder = Builder(types | {"guard": Type.PRED})
+    builder = Builder(types | {"guard": Type.PRED}, form.fusions if rules.is_fused else ())
     results = _find_lowering(entry)(builder, form, rules)
     if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
         results = _lower_guard(builder, form, rules, results, is_negated=guard)

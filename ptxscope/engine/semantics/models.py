@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..isa.types import Form, SecOp
 from .lowering import lower
 from .plan import Plan
-from .rules import ALL_ERRATA, ERRATA, ISA, NEWEST, OLDEST, Erratum, Rules, Version
+from .rules import ALL_ERRATA, ISA, NEWEST, OLDEST, Erratum, Rules, Version
 
 
 def _applies_always(_: Form) -> bool:
@@ -342,7 +342,7 @@ PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
 def format_versions(models: Collection[Model], form: Form) -> str:
     """Return the versions of some of ``PTXAS_MODELS``, for a form: ``11.8 to 13.2``, ``13.5``."""
     newest, oldest = (model in models for model in PTXAS_MODELS)
-    repairs = (e.repaired_in for e in ERRATA if e.repaired_in and e.touches(form))
+    repairs = (e.repaired_in for e in ALL_ERRATA if e.repaired_in and e.touches(form))
     repair = max(repairs, default=NEWEST)
     first_version = OLDEST if oldest else repair
     last_version = NEWEST if newest else (repair[0], repair[1] - 1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
 from ..isa.encodings import Range, get_limits
-from ..isa.types import Form, Type
+from ..isa.types import Form, Fusion, Type
 from ..micro_operations.arithmetic import EXACT, RANGES, LaneValues
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.properties import Stage
@@ -84,8 +84,9 @@ class Plan(NamedTuple):
 class Builder:
     """Collects the rows of a plan, and tracks their ranges and lane counts."""
 
-    def __init__(self, types: dict[str, Type]) -> None:
+    def __init__(self, types: dict[str, Type], fusions: Iterable[Fusion] = ()) -> None:
         self.types = types
+        self.fusions = {x.role: x for x in fusions}
         self.rows: dict[str, Row] = {}
         self.sources: dict[str, Source] = {}
 
@@ -112,8 +113,30 @@ class Builder:
         return get_limits(self.types[key].bits, signed=False)
 
     def extend(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
-        """Append a row that reads a bit pattern as a number."""
-        return self.add_row(stage, name, Extend(bits, signed), key)
+        """Append a row that reads a bit pattern as a number; a fused one is an exact result."""
+        fusion = self.fusions.get(key)
+        number = self.add_row(stage, name, Extend(bits, signed), self.read_bytes(key))
+        if fusion is None or fusion.least is None:
+            return number
+        from ..micro_operations.saturation import Wrap
+
+        return self.add_row(stage, f"{name}.exact", Wrap(bits, signed, fusion.least), number)
+
+    def read_bytes(self, key: str) -> str:
+        """Return an operand, after rows that clear the bytes that are taken for 0 (E20)."""
+        fusion = self.fusions.get(key)
+        if fusion is None or not fusion.cleared:
+            return key
+        from ..micro_operations.merge import Merge, Pack
+        from ..micro_operations.numbers import Subtract
+        from ..micro_operations.selection import Select
+
+        kept = tuple(x for x in range(4) if x not in fusion.cleared)
+        lanes = Select(8, tuple((0, x) for x in range(4)))
+        parts = self.add_row(Stage.SELECT, f"{key}.bytes", lanes, key)
+        zero = self.add_row(Stage.SELECT, f"{key}.zero", Subtract(), key, key)
+        merged = self.add_row(Stage.SELECT, f"{key}.kept", Merge(8, kept, False), parts, zero)
+        return self.add_row(Stage.SELECT, f"{key}.word", Pack(8), merged)
 
     def wrap(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
         """Append a row that truncates to a width, unless every value fits."""

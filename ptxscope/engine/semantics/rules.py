@@ -51,6 +51,8 @@ class Rules(NamedTuple):
     """``fns`` with offset -2**31 yields 0 instead of all ones (1.8; E17)."""
     borrow_inverted: bool = False
     """``sub.cc`` and ``subc`` use 1 for no borrow in a flag shared with additions (1.13; E18)."""
+    is_fused: bool = False
+    """An operand is combined with the statement that wrote it (1.14, 2.2; E19 to E25)."""
     declared_widths: bool = False
     """Intermediates wrap to the declared widths ``.s34`` and ``.s33`` (1.1, after step 7)."""
     true_swapped: bool = False
@@ -412,4 +414,107 @@ FLAG_ERRATUM = Erratum(
 )
 """The erratum of two instructions: a borrow read as a carry, or a carry as a borrow."""
 
-ALL_ERRATA = (*ERRATA, FLAG_ERRATUM)
+
+def _is_exact(f: Form) -> bool:
+    """Whether an operand is read as the exact result of the statement that wrote it."""
+    return any(x.least is not None for x in f.fusions)
+
+
+_NEGATIONS = "neg, abs, or sub from 0"
+FUSION_ERRATA: tuple[Erratum, ...] = (
+    Erratum(
+        "E19",
+        f"{_NEGATIONS}, of s16, before setp, set, shr, sad, mul and mad .hi/.wide .s16, or cvt to "
+        "32 or 64 bits, that reads the result",
+        ("cvt", "set", "setp", "shr", "sad", "mul", "mad"),
+        lambda f: _is_exact(f) and not f.sat and Type.S16 in (f.stype, f.atype),
+        {"is_fused": True},
+        "The half-word is negated in 32 bits and never cut to 16: the negative of -32768 is read "
+        "as 32768, where the register holds -32768.",
+        ("{ neg.s16 t, a; cvt.s32.s16 d, t; }", {"a": 0x8000}, 0xFFFF8000, 0x00008000),
+        repaired_in=(13, 3),
+        remark="For sm_75 to sm_89, min.s16 and max.s16 read it so, too; no model has this.",
+    ),
+    Erratum(
+        "E20",
+        "prmt with a literal selector, before and.b32 with a mask of whole bytes, or cvt from "
+        ".u8 or .u16, that reads the result",
+        ("and", "cvt"),
+        lambda f: any(x.cleared for x in f.fusions),
+        {"is_fused": True},
+        "The bytes that are copies of a sign of a become 0, if byte 0 is one of those that the "
+        "mask keeps, and it keeps no plain byte of a: the code never loads a.",
+        (
+            "{ prmt.b32 t, a, b, 0x8888; and.b32 d, t, 255; }",
+            {"a": 0x00000080, "b": 0},
+            0x000000FF,
+            0x00000000,
+        ),
+        repaired_in=(13, 4),
+    ),
+    Erratum(
+        "E21",
+        "add.s32 or sub.s32, before add.sat.s32 or sub.sat.s32 that takes an operand back from "
+        "the result",
+        ("add", "sub"),
+        lambda f: any(x.sign for x in f.fusions),
+        {"is_fused": True},
+        "The sum is undone as if it were exact: a + b - b becomes a copy of a. Where a + b wraps "
+        "around, the clamp of the second statement is missing.",
+        (
+            "{ add.s32 t, a, b; sub.sat.s32 d, t, b; }",
+            {"a": 0x7FFFFFFF, "b": 1},
+            0x80000000,
+            0x7FFFFFFF,
+        ),
+        repaired_in=(13, 4),
+    ),
+    Erratum(
+        "E22",
+        f"{_NEGATIONS}, of s16 or s32, before cvt.sat that reads the result",
+        ("cvt",),
+        lambda f: _is_exact(f) and f.sat,
+        {"is_fused": True},
+        "The clamp sees the exact negative: that of the most negative number is positive, and "
+        "becomes the maximum instead of the minimum.",
+        ("{ neg.s32 t, a; cvt.sat.u8.s32 d, t; }", {"a": 0x80000000}, 0x0000, 0x00FF),
+    ),
+    Erratum(
+        "E23",
+        "add.s32 or sub.s32 with a literal, before add.sat.s32 or sub.sat.s32 of the result and a "
+        "literal",
+        ("add", "sub"),
+        lambda f: _is_exact(f) and f.sat,
+        {"is_fused": True},
+        "Both literals are added first, as if the first sum were exact: where it wraps around, "
+        "the result is clamped.",
+        ("{ add.s32 t, a, 5; add.sat.s32 d, t, 5; }", {"a": 0x7FFFFFFF}, 0x80000009, 0x7FFFFFFF),
+    ),
+    Erratum(
+        "E24",
+        "abs.s32 or abs.s64, before setp or set that tests the sign of the result, or slct of "
+        "another type than .s32.s32 with it as c",
+        ("set", "setp", "slct"),
+        lambda f: f.stype is not Type.S16 and any(x.least == 0 for x in f.fusions),
+        {"is_fused": True},
+        "The magnitude counts as positive, so the test becomes a constant; that of the most "
+        "negative number has the sign bit.",
+        ("{ abs.s32 t, a; slct.u32.s32 d, b, c, t; }", {"a": 0x80000000, "b": 1, "c": 2}, 2, 1),
+        repaired_in=(13, 1),
+    ),
+    Erratum(
+        "E25",
+        "neg.s32, or sub.s32 from 0, before slct.s32.s32 with the result as c",
+        ("slct",),
+        lambda f: any(x.least not in (None, 0) for x in f.fusions),
+        {"is_fused": True},
+        "c >= 0 becomes a <= 0, which also holds for -2147483648, whose negative is negative.",
+        ("{ neg.s32 t, a; slct.s32.s32 d, b, c, t; }", {"a": 0x80000000, "b": 1, "c": 2}, 2, 1),
+    ),
+)
+"""The errata of two statements that ptxas combines into one at ``-O1`` and above."""
+
+SEQUENCE_ERRATA = (FLAG_ERRATUM, *FUSION_ERRATA)
+"""The errata that only several statements show."""
+
+ALL_ERRATA = (*ERRATA, *SEQUENCE_ERRATA)

@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from ...engine.semantics.rules import ERRATA
+from ...engine.semantics.rules import ERRATA, FUSION_ERRATA
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.folding_bugs import FOLDING_BUGS
 from ...feature import FeatureError, Service, find_services
@@ -114,7 +114,7 @@ _OWN_RULES: dict[str, tuple[Severity, str]] = {
         "Several instructions compute a CUDA intrinsic on lanes.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
-    **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
+    **{x.id: (Severity.WARNING, x.sentence) for x in (*ERRATA, *FUSION_ERRATA)},
 }
 """The rules of this feature, which come first."""
 

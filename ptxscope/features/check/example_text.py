@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ...blocks.block_parser import parse_block
 from ...engine.isa.encodings import format_hex
-from ...engine.tracing.counterexample import Counterexample, parse_example
+from ...engine.syntax.parser import parse
+from ...engine.tracing.counterexample import Counterexample
 
 
 class FormattedExample(NamedTuple):
@@ -20,8 +22,10 @@ class FormattedExample(NamedTuple):
 
 def format_example(ptx: str, values: Mapping[str, int], isa: int, ptxas: int) -> FormattedExample:
     """Format operands and results of statements, the last of which writes d."""
+    is_block = ptx.startswith("{")
+    statements = parse_block(ptx).statements if is_block else ()
     widths: dict[str, int] = {}
-    for ins in parse_example(ptx):
+    for ins in [x.instruction for x in statements] or [parse(ptx)]:
         widths |= {name: ins.type_of(role).bits for role, name in ins.names.items()}
     results = (widths[name] for name in (*values, "d"))
     return _format_values(values, isa, ptxas, tuple(results))

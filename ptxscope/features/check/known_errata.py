@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...blocks.block_parser import parse_block
 from ...engine.isa.catalog import CATALOG
 from ...engine.semantics.models import parse_erratum
-from ...engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
+from ...engine.semantics.rules import ALL_ERRATA, SEQUENCE_ERRATA, Erratum
 from ...engine.syntax.parser import parse
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
@@ -29,19 +29,22 @@ def find_replacement(x: KnownErratum) -> tuple[str, ...]:
 
     if lines := load_texts()[x.id].replacement:
         return lines
-    return make_replacement(parse(x.example[0])) or ()
+    *others, last = (statement.instruction for statement in read_example(x).statements)
+    made = make_replacement(last)
+    return (*map(str, others), *made) if made else ()
 
 
 def list_sections(x: KnownErratum) -> tuple[str, ...]:
     """Return the sections of the PTX ISA on the affected instructions."""
-    names = x.opcodes if isinstance(x, Erratum) else (parse(x.example[0]).opcode,)
-    return tuple(dict.fromkeys(CATALOG[name].section for name in names))
+    names = x.opcodes if isinstance(x, Erratum) else ()
+    sections = (*read_example(x).sections, *(CATALOG[name].section for name in names))
+    return tuple(dict.fromkeys(sections))
 
 
 def read_example(x: KnownErratum) -> BasicBlock:
     """Return the statements of the example."""
     ptx = x.example[0]
-    return parse_block(ptx) if x is FLAG_ERRATUM else make_block(parse(ptx))
+    return parse_block(ptx) if x in SEQUENCE_ERRATA else make_block(parse(ptx))
 
 
 def trace_example(x: KnownErratum) -> Trace:

@@ -338,6 +338,8 @@ def make_replacement(ins: Instruction) -> tuple[str, ...] | None:
 
     The block declares its own registers under names that the instruction does not use.
     """
+    if ins.form.fusions:
+        return _hide_results(ins)
     if ins.entry.group is Group.SCALAR:
         return _make_block(ins)
     write = _WRITERS_BY_OPCODE.get(ins.opcode)
@@ -371,8 +373,26 @@ def _limit_offset(ins: Instruction) -> tuple[str, ...]:
     return _limit_operands(ins, ("c",), "mov.b32 {w}, {x};\nmax.s32 {w}, {w}, -2147483647;")
 
 
+def _hide_results(ins: Instruction) -> tuple[str, ...]:
+    """Return the instruction behind lines that copy its fused operands, so that nothing is fused.
+
+    ptxas removes a ``mov`` before it looks for statements to combine, but none of these lines.
+    """
+    roles = [x.role for x in ins.form.fusions]
+    bits = 32 if ins.form.fusions[0].cleared else ins.type_of(roles[0]).bits
+    return _limit_operands(replace(ins, form=ins.form._replace(fusions=())), roles, _COPIES[bits])
+
+
+_COPIES = {
+    16: "and.b16 {w}, {x}, -1;",
+    32: "prmt.b32 {w}, {x}, 0, 0x3210;",
+    64: "and.b64 {w}, {x}, -1;",
+}
+"""The lines that copy a register and that ptxas keeps long enough, by their bits."""
+
+
 def _limit_operands(ins: Instruction, roles: Sequence[str], limit: str) -> tuple[str, ...]:
-    """Return the instruction after lines that limit some of its operands.
+    """Return the instruction behind lines that limit some of its operands.
 
     ``limit`` is the PTX that limits the operand ``{x}`` into the register ``{w}``.
     """
@@ -382,7 +402,8 @@ def _limit_operands(ins: Instruction, roles: Sequence[str], limit: str) -> tuple
         lines += limit.format(w=name, x=_format_operand(sources[role])).splitlines()
         sources[role] = Register(name)
     limited = replace(ins, sources=tuple(sources.values()))
-    return _indent((f".reg .b32 {prefix}<{len(roles)}>;", *lines, str(limited)))
+    type_ = lines[0].split(" ", 1)[0].rpartition(".")[2]
+    return _indent((f".reg .{type_} {prefix}<{len(roles)}>;", *lines, str(limited)))
 
 
 _WRITERS_BY_OPCODE: Mapping[str, Callable[[Instruction], tuple[str, ...] | None]] = {

@@ -1,4 +1,4 @@
-"""Notes of ``check`` on sequences that compute an intrinsic."""
+"""Notes of ``check`` on several statements: an intrinsic's, or two that ptxas combines wrongly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...blocks.sequence_hints import may_have_sequences
 from ...sources.source_location import LineIndex, SourceLocation
 from .diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
+from .fusion_hints import may_have_fusions
 from .suppressions import IgnoreComments
 
 if TYPE_CHECKING:
@@ -60,20 +61,29 @@ class SequenceSearch:
     def search(self, text: str, *, is_whole: bool = True) -> None:
         """Find the sequences of the next text, if it is complete."""
         self._comments.record(text)
+        notes = list[CheckedInstruction]()
         if is_whole and may_have_sequences(text):
             from ...blocks.intrinsic_sequences import (
                 find_text_sequences,  # most files have no sequences
             )
 
             lines = LineIndex(text)
-            notes = [self._make_note(x, lines) for x in find_text_sequences(text, self._name)]
-            self._notes.extend(sorted(notes, key=_get_place))
+            notes += (self._make_note(x, lines) for x in find_text_sequences(text, self._name))
+        if is_whole and may_have_fusions(text):
+            from .fused_pairs import find_fusion_warnings
+
+            notes += find_fusion_warnings(text, self._name, self._lines_before)
+        self._notes.extend(sorted(notes, key=_get_place))
         self._lines_before += text.count("\n")
 
     def merge(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
         """Yield the items of the same text, and the notes in their places."""
         for item in items:
-            yield from self._take_notes(_get_place(item))
+            for note in self._take_notes(_get_place(item)):
+                if note.sequence or _get_place(note) != _get_place(item):
+                    yield note
+                else:  # an erratum of the same statement
+                    item = _merge(item, note)
             yield item
         yield from self._take_notes(None)
 
@@ -100,6 +110,15 @@ class SequenceSearch:
         return CheckedInstruction(
             self._name, location, sequence.call, (diagnostic,), sequence=summary
         )
+
+
+def _merge(item: CheckedInstruction, other: CheckedInstruction) -> CheckedInstruction:
+    """Return an instruction with the diagnostics, the example and the replacement of another."""
+    return item._replace(
+        diagnostics=(*item.diagnostics, *other.diagnostics),
+        example=item.example or other.example,
+        replacement=item.replacement or other.replacement,
+    )
 
 
 def _get_place(item: CheckedInstruction) -> tuple[int, int]:

@@ -297,7 +297,7 @@ def make_legal_instruction(
         example = example._replace(values=values)
     lines = tuple(fill_template(verdict.replacement, registers).splitlines())
     if is_asm:
-        lines = tuple(map(_format_for_asm, lines))
+        lines = tuple(map(format_for_asm, lines))
     return CheckedInstruction(
         name, location, text, tuple(diagnostics), notes, example, lines or None
     )
@@ -330,7 +330,7 @@ def _make_statement_edit(
     if decoded != statement.text or statement.text[-1] != ";" or len(source) != location.width:
         return None
     # without `%%` in the source, `%` stands before operands only, or is not an escape
-    return TextEdit(location, _format_for_asm(line) if is_doubled else line)
+    return TextEdit(location, format_for_asm(line) if is_doubled else line)
 
 
 def _describe_overwritten_carry(ins: Instruction, scopes: CheckedScopes) -> str:
@@ -428,7 +428,7 @@ def _check_registers(
         yield Diagnostic(problem.kind.value, problem.message, locator.locate(*span), problem.hint)
 
 
-def _format_for_asm(line: str) -> str:
+def format_for_asm(line: str) -> str:
     """Return a line for an asm statement: ``%`` is doubled except before its operands."""
     return re.sub(r"%(?!\d)", "%%", line)
 

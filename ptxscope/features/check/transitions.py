@@ -126,13 +126,13 @@ def _open_page(state: ExplorerState, reference: str, *, is_explorer: bool) -> Re
 def _open_example(state: ExplorerState, id_: str) -> Requests:
     """Open the example of an erratum: a line, or a block of two."""
     from ...blocks.block_parser import parse_block
-    from ...engine.semantics.rules import FLAG_ERRATUM
+    from ...engine.semantics.rules import SEQUENCE_ERRATA
     from ...engine.syntax.parser import parse
     from .known_errata import find_erratum
 
     x = find_erratum(id_)
     ptx, values, *_ = x.example
-    if x is FLAG_ERRATUM:
+    if x in SEQUENCE_ERRATA:
         yield from open_cursor(state, open_block(parse_block(ptx), "isa", values))
     else:
         yield from edit(state, make_setup(parse(ptx), values, "isa"))

@@ -19,7 +19,7 @@ def test_errata_prints_every_erratum() -> None:
 
 
 def test_completion_offers_errata() -> None:
-    assert offered("errata", "E1") == ["E1", *(f"E1{digit}" for digit in range(9))]
+    assert offered("errata", "E1") == ["E1", *(f"E1{digit}" for digit in range(10))]
 
 
 def test_neither_textual_nor_numpy_is_imported() -> None:

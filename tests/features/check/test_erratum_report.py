@@ -48,6 +48,14 @@ RESULTS = {
     "E17": ("0xffffffff", "0x00000000"),
     # 0 - 1 borrows: 5 + 1, or 5 + 0 with the inverse of the borrow
     "E18": ("0x00000006", "0x00000005"),
+    # the negative of -32768 is no half-word, and neither is the sum a word, nor |-2**31|
+    "E19": ("0xffff8000", "0x00008000"),
+    "E20": ("0x000000ff", "0x00000000"),
+    "E21": ("0x80000000", "0x7fffffff"),
+    "E22": ("0x0000", "0x00ff"),
+    "E23": ("0x80000009", "0x7fffffff"),
+    "E24": ("0x00000002", "0x00000001"),
+    "E25": ("0x00000002", "0x00000001"),
     "F1": ("0x00000001", "0x0000000c"),
     "F2": ("0x7f808001", "0x00008000"),
 }

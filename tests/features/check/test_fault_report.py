@@ -108,7 +108,8 @@ def test_the_recorded_code_ends_with_the_compiled_result(x: KnownErratum) -> Non
     assert stores[-1].value == RESULTS[x.id][1]
     assert stores[-1].documented == RESULTS[x.id][0]
     marked = [row for row in rows if row.mark]
-    assert len(marked) == (x.id != "F2")  # whose steps are folded
+    # the steps of F2 are folded; the 0 that E20 stores is the value of another step, too
+    assert len(marked) == (x.id not in ("E20", "F2"))
     before = rows[: rows.index(marked[0])] if marked else ()
     assert not any(row.documented for row in before)
 
@@ -206,7 +207,7 @@ def test_the_commands_say_what_is_missing() -> None:
     assert done.stderr.startswith("error: no fault is known for these operands")
     block = "{ vadd.u32.s32.s32.sat d.b0, a, b, c; add.u32 d, d, d; }"
     assert "here are several" in run("trace", block, "a=-1", "b=0", "c=0", "-f", "issue").stderr
-    assert "E1 to E18" in run("errata", "-f", "issue").stderr
+    assert "E1 to E25" in run("errata", "-f", "issue").stderr
     assert run("errata", "e3", "-f", "issue").stdout == render_erratum(find_erratum("E3"))
 
 

@@ -69,7 +69,7 @@ async def test_a_page_opens_and_returns_to_the_same_cell(size: tuple[int, int]) 
         shown = await drive.see("E")
         assert shown_reference(drive) == "E3"
         assert "Erratum E3" in shown
-        assert "3 of 20" in shown
+        assert "3 of 27" in shown
         for key, title in (("right_square_bracket", "E4"), ("left_square_bracket", "E3")):
             assert f"Erratum {title}" in await drive.see(key)
         await drive.press("left_square_bracket", "left_square_bracket", "left_square_bracket")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.blocks.block_parser import parse_block
 from ptxscope.documents.formats.report import write_report
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.features.machine import fault_code
@@ -137,6 +138,8 @@ def test_the_kernel_assembles_and_computes_the_compiled_result(id_: str) -> None
 def test_the_lines_that_are_called_right_are_as_documented() -> None:
     task = Task(find_tool(PTXAS), find_tool(NVDISASM), "sm_90", 60)
     lines = {x for texts in erratum_texts.load_texts().values() for x in texts.siblings}
-    instructions = [known_errata.parse(x) for x in sorted(lines)]
+    instructions = [
+        parse_block(x) if x.startswith("{") else known_errata.parse(x) for x in sorted(lines)
+    ]
     for _, verdict in iter_line_verdicts(task, instructions):
         assert ISA_MODEL.name in verdict.models, verdict

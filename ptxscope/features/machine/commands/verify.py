@@ -22,7 +22,8 @@ from ....cli.support.inputs import open_text
 from ....cli.support.ptx_arguments import PLACE, is_file, parse_instruction, read_place
 from ....cli.support.streams import CommandError, command_errors, print_message
 from ....documents.formats.report import REPORT_FORMATS
-from ....engine.semantics.rules import ERRATA
+from ....engine.semantics.models import Model
+from ....engine.semantics.rules import ERRATA, FUSION_ERRATA
 from ....engine.syntax.errors import format_count, format_install_hint, make_printable
 from ....engine.syntax.instruction import Instruction, make_instruction
 from ....engine.syntax.parser import parse
@@ -46,7 +47,6 @@ from ..machine_report import (
 )
 from ..run_report import iter_run_blocks, pair_runs, run_to_json
 from ..statement_runs import FileRuns, list_runs
-from ..toolchain import Tool
 from ..tools import (
     TOOL_HELP,
     add_tools,
@@ -209,10 +209,10 @@ def run(words: Sequence[str]) -> int:
     archs = choose_archs(arguments)
     levels = dict.fromkeys(arguments.levels or [DEFAULT_LEVEL])
     ptxas, nvdisasm = choose_tools(arguments)
-    expected = _choose_expected(arguments.model, ptxas, lines)
     tasks = [
         Task(ptxas, nvdisasm, arch, arguments.timeout, level) for arch in archs for level in levels
     ]
+    models = [_choose_expected(arguments.model, x, lines) for x in tasks]
     is_list = arguments.ptx is None
     chosen = [_keep_assembled(task, lines) if is_list else lines for task in tasks]
     found = find_verdicts(tasks, chosen, arguments.jobs, is_fresh=arguments.fresh)
@@ -225,7 +225,7 @@ def run(words: Sequence[str]) -> int:
     else:
         blocks = (
             block
-            for task, verdicts in zip(tasks, found, strict=True)
+            for task, verdicts, expected in zip(tasks, found, models, strict=True)
             for title in [format_title(task, verdicts, file_runs)]
             for block in (
                 iter_run_blocks(file_runs, verdicts, title, expected)
@@ -233,8 +233,9 @@ def run(words: Sequence[str]) -> int:
                 else iter_verdict_blocks(verdicts, title, expected)
             )
         )
-        print_report(arguments.format, blocks, lambda: _to_json(tasks, found, expected, file_runs))
-    statuses = [_get_status(x, expected) for verdicts in found for x in verdicts]
+        print_report(arguments.format, blocks, lambda: _to_json(tasks, found, models[0], file_runs))
+    pairs = zip(found, models, strict=True)
+    statuses = [_get_status(x, expected) for verdicts, expected in pairs for x in verdicts]
     return max(statuses, default=0) or 3 * any(
         x.reason for x in (file_runs.runs if file_runs else ())
     )
@@ -347,12 +348,17 @@ def _list_examples() -> list[Instruction]:
     return [parse(x.example[0]) for x in ERRATA if opcodes.issuperset(x.opcodes)]
 
 
-def _choose_expected(name: str | None, ptxas: Tool, lines: Sequence[Program]) -> ExpectedModel:
-    """Return the model of a name, or of the assembler's version."""
+def _choose_expected(name: str | None, task: Task, lines: Sequence[Program]) -> ExpectedModel:
+    """Return the model of a name, or of the assembler's version.
+
+    Without optimization, an assembler combines no statements.
+    """
     if name and not _MODEL.fullmatch(name):
         shown = make_printable(name)
         raise CommandError(f"error: --model {shown}: write isa, ptxas or ptxas-MAJOR.MINOR")
-    model = choose_model(name or "ptxas-{}.{}".format(*ptxas.version))
+    model = choose_model(name or "ptxas-{}.{}".format(*task.ptxas.version))
+    if not task.level:
+        model = Model(model.name, tuple(x for x in model.errata if x not in FUSION_ERRATA))
     blocks = [
         make_block(x) if isinstance(x, Instruction) else x for x in lines if not isinstance(x, str)
     ]

@@ -1,0 +1,253 @@
+"""The pairs of statements that an assembler combines into one, wrongly (errata E19 to E25).
+
+The result of the first statement reaches an operand of the second through registers, which may be
+copied, with any statements between them. The operand then has a ``Fusion`` in its form. Guards of
+the first statement, and other ways to write the register, hinder it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from ..isa.encodings import cast
+from ..isa.types import Cmp, Fusion, ProductWord, Role, Type
+from ..syntax.instruction import Instruction
+from .control_flow import find_starts
+from .program import iter_names
+from .statement import Statement
+
+_LOWEST = 1 << 31
+Value = tuple[str, int]
+"""A value that registers hold: a name and the statement that writes it; a literal has no name."""
+_SIGNS = {Cmp.LT: Role.A, Cmp.GE: Role.A, Cmp.GT: Role.B, Cmp.LE: Role.B}
+"""The comparisons with 0 that test the sign of an operand."""
+_READERS = frozenset("cvt set setp mul mad sad shr slct add sub and".split())
+_WRITERS = frozenset("neg abs sub add prmt".split())
+
+
+class Definition(NamedTuple):
+    """An instruction, the index of its statement, and the values of its operands."""
+
+    place: int
+    ins: Instruction
+    operands: dict[str, Value]
+    """By role. A register may have another name than the one that has the value first."""
+
+    def find_literal(self, role: str) -> int | None:
+        """Return the bits of an operand that is a literal."""
+        name, bits = self.operands.get(role, (role, 0))
+        return None if name else bits
+
+
+class _Values:
+    """The values of registers, followed from statement to statement."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self._starts = {*find_starts(statements)}
+        self._counts = Counter(y for x in statements if not x.is_brace for y in x.writes)
+        self._mentions = Counter(y for x in statements for y in {*iter_names(x)})
+        self._values: dict[str, Value] = {}
+        self._begin = 0
+        """The place of the last statement after which a register may have any value."""
+        self.definitions: dict[Value, Definition] = {}
+
+    def is_read_once(self, name: str) -> bool:
+        """Whether two statements name a register: the one that writes it and one that reads it."""
+        return self._mentions[name] == 2
+
+    def begin_statement(self, index: int) -> None:
+        """Forget, at the start of a block, what may be written on another path."""
+        if index in self._starts:
+            self._begin = index
+            self._values = {x: y for x, y in self._values.items() if self._counts[x] == 1}
+
+    def read(self, index: int, ins: Instruction) -> Definition:
+        """Return an instruction with the values of its operands."""
+        operands: dict[str, Value] = {}
+        for role, name in ins.names.items():
+            name, number = self._values.get(name) or (name, -1 - self._begin)
+            bits = (1 << ins.type_of(role).bits) - 1
+            operands[role] = (name, number if name else number & bits)
+        operands |= {role: ("", bits) for role, bits in ins.constants.items()}
+        return Definition(index, ins, operands)
+
+    def write(self, index: int, statement: Statement, definition: Definition | None) -> None:
+        """Note what a statement writes."""
+        if statement.is_opaque:
+            self._begin, self._values = index, {}
+        for name in statement.writes:
+            self._values[name] = value = (name, index)
+            if definition and not definition.ins.guard:
+                self.definitions[value] = definition
+                if statement.is_copy:
+                    self._values[name] = definition.operands["a"]
+
+
+class FusedPair(NamedTuple):
+    """An instruction, and an earlier one with which an assembler combines it."""
+
+    place: int
+    """The index of its statement."""
+    reader: Definition
+    writer: Definition
+    fusion: Fusion
+
+
+def mark_fusions(statements: Sequence[Statement]) -> Iterator[tuple[int, Instruction]]:
+    """Yield the instructions of a function that are combined with earlier ones, by their places."""
+    for place, group in groupby(find_fused_pairs(statements), lambda x: x.place):
+        pairs = list(group)
+        ins = pairs[0].reader.ins
+        form = ins.form._replace(fusions=tuple(x.fusion for x in pairs))
+        yield place, replace(ins, form=form)
+
+
+def find_fused_pairs(statements: Sequence[Statement]) -> Iterator[FusedPair]:
+    """Yield the pairs of instructions of a function that an assembler combines, in order."""
+    opcodes = {x.opcode for x in statements}
+    if opcodes.isdisjoint(_READERS) or opcodes.isdisjoint(_WRITERS):
+        return
+    values = _Values(statements)
+    for i, statement in enumerate(statements):
+        values.begin_statement(i)
+        ins = statement.instruction
+        definition = values.read(i, ins) if ins else None
+        for role, value in definition.operands.items() if definition else ():
+            writer = values.definitions.get(value)
+            if definition and writer and (x := _find_fusion(role, definition, writer, values)):
+                yield FusedPair(i, definition, writer, x)
+        values.write(i, statement, definition)
+
+
+def _find_fusion(
+    role: str, reader: Definition, writer: Definition, values: _Values
+) -> Fusion | None:
+    """Return how an assembler combines an instruction with the writer of an operand, if it does."""
+    if reader.ins.opcode not in _READERS or writer.ins.opcode not in _WRITERS:
+        return None
+    if reader.ins.opcode in ("add", "sub"):
+        return _find_sum(role, reader, writer, values.is_read_once(reader.operands[role][0]))
+    if writer.ins.opcode == "prmt":
+        return _find_signs(role, reader, writer)
+    return _find_negation(role, reader, writer, values)
+
+
+# --- negations and magnitudes (E19, E22, E24, E25) -------------------------------------------
+
+
+def _find_negation(
+    role: str, reader: Definition, writer: Definition, values: _Values
+) -> Fusion | None:
+    """Return the fusion of an instruction with a negation or a magnitude that it reads."""
+    type_, source = writer.ins.form.stype, _find_negated(writer)
+    if type_ is None or source is None or not type_.signed or type_.lanes > 1:
+        return None
+    is_magnitude = writer.ins.opcode == "abs"
+    inner = values.definitions.get(writer.operands[source])
+    if not is_magnitude and inner and _find_negated(inner):
+        return None  # the negative of a negative, or of a magnitude, is exact
+    form = reader.ins.form
+    if form.read_bits or not _reads_exactly(role, reader, type_, is_magnitude=is_magnitude):
+        return None
+    return Fusion(role, 0 if is_magnitude else 1 - (1 << type_.bits - 1))
+
+
+def _find_negated(x: Definition) -> str | None:
+    """Return the operand that an instruction negates, or whose magnitude it takes."""
+    form = x.ins.form
+    if form.sat or form.cc or x.ins.opcode not in ("abs", "neg", "sub"):
+        return None
+    if x.ins.opcode == "sub":
+        return "b" if x.find_literal("a") == 0 and x.find_literal("b") is None else None
+    return "a" if x.find_literal("a") is None else None
+
+
+def _reads_exactly(role: str, reader: Definition, type_: Type, *, is_magnitude: bool) -> bool:
+    """Whether an assembler gives an instruction the exact result, for an operand of a type."""
+    form, opcode = reader.ins.form, reader.ins.opcode
+    if opcode == "cvt":
+        is_wider = type_ is Type.S16 and form.dtype is not None and form.dtype.bits > type_.bits
+        return form.atype is type_ is not Type.S64 and (form.sat or is_wider)
+    if opcode == "slct":
+        is_usual = form.dtype is not Type.S32
+        return role == "c" and form.ctype is type_ and is_usual is is_magnitude
+    if form.stype is not type_ or role not in ("a", "b"):
+        return False
+    if type_ is Type.S16:
+        is_wide = form.product_word in (ProductWord.HI, ProductWord.WIDE)
+        return is_wide or opcode in ("set", "setp", "sad", "shr")
+    is_test = opcode in ("set", "setp") and form.cmp in _SIGNS and form.boolop is None
+    if not (is_magnitude and is_test and form.cmp):
+        return False
+    return _SIGNS[form.cmp] == role and reader.find_literal(_get_other(role)) == 0
+
+
+# --- sums that are undone, and sums of literals (E21, E23) ----------------------------------
+
+
+def _find_sum(
+    role: str, reader: Definition, writer: Definition, is_read_once: bool
+) -> Fusion | None:
+    """Return the fusion of a saturating sum with a sum that it reads."""
+    ins, form = writer.ins, writer.ins.form
+    is_sum = ins.opcode in ("add", "sub") and form.stype in (Type.S32, Type.U32)
+    if not reader.ins.form.sat or not is_sum or form.sat or form.cc or _find_negated(writer):
+        return None
+    own_sign, other_sign = (_get_sign(reader.ins, x) for x in (role, _get_other(role)))
+    other = reader.operands[_get_other(role)]
+    for term in "ab":
+        is_taken = _get_sign(ins, term) * own_sign == -other_sign
+        if is_taken and writer.operands[term] == other and (other[0] or own_sign < 0):
+            return Fusion(role, sign=_get_sign(ins, _get_other(term)) * own_sign)
+    literals = [(x, y) for x in "ab" if (y := writer.find_literal(x)) is not None]
+    if other[0] or own_sign < 0 or len(literals) != 1 or not is_read_once:
+        return None
+    ((term, bits),) = literals
+    if other_sign < 0 and other[1] == _LOWEST:  # its negative is no literal
+        return None
+    both = _get_sign(ins, term) * bits + other_sign * other[1]
+    addend = cast(both, 32, signed=True) - other_sign * cast(other[1], 32, signed=True)
+    return Fusion(role, addend - _LOWEST + (_get_sign(ins, _get_other(term)) < 0))
+
+
+def _get_other(role: str) -> str:
+    return "b" if role == "a" else "a"
+
+
+def _get_sign(ins: Instruction, role: str) -> int:
+    """Return the sign of an operand of a sum or a difference."""
+    return -1 if ins.opcode == "sub" and role == "b" else 1
+
+
+# --- copies of signs (E20) ------------------------------------------------------------------
+
+
+def _find_signs(role: str, reader: Definition, writer: Definition) -> Fusion | None:
+    """Return the fusion of a mask of whole bytes with a ``prmt`` that it reads."""
+    selector = writer.find_literal("c")
+    is_plain = not (reader.ins.guard or writer.ins.form.permute_mode)
+    if not is_plain or selector is None or writer.find_literal("b") is not None:
+        return None
+    kept = _list_kept_bytes(role, reader)
+    digits = {x: selector >> 4 * x & 15 for x in kept}
+    signs = tuple(x for x, digit in digits.items() if 8 <= digit < 12)
+    is_a_needed = any(digit < 4 for digit in digits.values())
+    return Fusion(role, cleared=signs) if signs and not is_a_needed else None
+
+
+def _list_kept_bytes(role: str, reader: Definition) -> Sequence[int]:
+    """Return the bytes that a mask, or a conversion of fewer bits, keeps; none if it is no mask."""
+    form = reader.ins.form
+    if reader.ins.opcode == "cvt":
+        is_unsigned = form.atype in (Type.U8, Type.U16) and not form.sat
+        return range(form.atype.bits // 8) if form.atype and is_unsigned else ()
+    mask = reader.find_literal(_get_other(role))
+    if reader.ins.opcode != "and" or form.stype is not Type.B32 or mask is None:
+        return ()
+    kept = [x for x in range(4) if mask >> 8 * x & 255 == 255]
+    is_whole = mask == sum(255 << 8 * x for x in kept)
+    return kept if is_whole and 0 in kept and len(kept) < 4 else ()

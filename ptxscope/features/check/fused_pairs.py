@@ -1,0 +1,155 @@
+"""Warnings of ``check`` about two statements that ptxas combines wrongly (errata E19 to E25).
+
+Between the two may be others, and copies of the register. What stands before the first statement
+counts if it keeps the values away for which the results differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+
+from ...blocks.block_parser import parse_block
+from ...engine.program.fusions import Definition, FusedPair, Value, find_fused_pairs
+from ...engine.program.program import Program
+from ...engine.program.statement import Statement
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
+from ...engine.semantics.plan import compute_results
+from ...engine.semantics.rules import FUSION_ERRATA
+from ...engine.syntax.instruction import Immediate, Register
+from ...engine.tracing.counterexample import Counterexample
+from ...engine.tracing.probe_operands import draw_operands
+from ...sources.source_location import LineIndex, SourceLocation
+from ...sources.source_programs import load
+from .diagnostic import CheckedInstruction, Diagnostic
+from .replacement import make_replacement
+from .statement_checks import format_for_asm
+
+_NARROWING = frozenset("and shr cvt bfe min max popc clz set selp".split())
+"""The opcodes whose results can lack the values for which the results of a pair differ."""
+_MAX_SETS = 4000
+"""Sets of operands that are tried for each pair."""
+
+
+def find_fusion_warnings(
+    text: str, name: str, lines_before: int = 0
+) -> Iterator[CheckedInstruction]:
+    """Yield the second statements of the pairs in the text of a file, with their warnings.
+
+    ``lines_before`` are the lines of the file before the text.
+    """
+    lines = LineIndex(text)
+    for program in load(text, name):
+        for pair in find_fused_pairs(program.statements):
+            if warning := _make_warning(pair, program, name, lines, lines_before):
+                yield warning
+
+
+def _make_warning(
+    pair: FusedPair, program: Program, name: str, lines: LineIndex, lines_before: int
+) -> CheckedInstruction | None:
+    """Return the warning about a pair, or None if the results never differ."""
+    statement, first = program.statements[pair.place], program.statements[pair.writer.place]
+    names, example = _find_example(pair, program)
+    if example is None:
+        return None
+    (erratum,) = example.errata
+    ins = replace(pair.reader.ins, form=pair.reader.ins.form._replace(fusions=(pair.fusion,)))
+    location = _locate_opcode(statement, lines)
+    location = location._replace(line=location.line + lines_before)
+    message = (
+        f"{erratum.id}: with ptxas {erratum.versions} on {erratum.targets}, combined with "
+        f"`{first.name}` in line {first.line + lines_before}: {erratum.sentence}"
+    )
+    replacement = make_replacement(ins) or ()
+    if program.name.startswith("asm"):
+        replacement = tuple(map(format_for_asm, replacement))
+    values = {names[x]: bits for x, bits in example.values.items()}
+    return CheckedInstruction(
+        name,
+        location,
+        str(pair.reader.ins),
+        (Diagnostic(erratum.id, message, location),),
+        example=example._replace(values=values),
+        replacement=replacement,
+        is_common=True,
+    )
+
+
+def _locate_opcode(statement: Statement, lines: LineIndex) -> SourceLocation:
+    """Return the place of a statement's opcode, or of all of it if the text has it otherwise."""
+    start, end = statement.span
+    location = lines.locate(start, end)
+    offset = location.excerpt.find(statement.name, location.span[0]) - location.span[0]
+    return (
+        lines.locate(start + offset, start + offset + len(statement.name))
+        if offset >= 0
+        else location
+    )
+
+
+# --- operands for which the results differ -----------------------------------------------------
+
+
+def _find_example(
+    pair: FusedPair, program: Program
+) -> tuple[Mapping[str, str], Counterexample | None]:
+    """Return operands for which the results differ, and the registers by the names in them."""
+    narrowing = [x for x in _iter_definitions(pair, program) if x.ins.opcode in _NARROWING]
+    for limits in [narrowing, []] if narrowing else [[]]:
+        names: dict[Value, str] = {}
+        lines = [_write(x, names) for x in (*limits, pair.writer)]
+        example = _find_difference(" ".join((*lines, _write(pair.reader, names, "d"))))
+        if example is None:
+            break
+    return {x: value[0] for value, x in names.items()}, example
+
+
+def _iter_definitions(pair: FusedPair, program: Program) -> Iterator[Definition]:
+    """Yield the instructions that write the operands of the first statement."""
+    for name, place in dict.fromkeys(pair.writer.operands.values()):
+        ins = program.statements[place].instruction if name and place >= 0 else None
+        if ins and not ins.guard:
+            sources = {role: (x, -1) for role, x in ins.names.items() if role not in ins.results}
+            literals = {role: ("", bits) for role, bits in ins.constants.items()}
+            yield Definition(place, ins, {**sources, **literals})
+
+
+def _write(x: Definition, names: dict[Value, str], target: str = "") -> str:
+    """Return an instruction without its guard, with a name for each value, and for its result."""
+
+    def name(value: Value) -> str:
+        return names.setdefault(value, f"v{len(names)}")
+
+    sources = (
+        Register(name(value)) if value[0] else Immediate(value[1], hex(value[1]))
+        for value in map(x.operands.__getitem__, x.ins.roles)
+    )
+    first, *others = (y and name((y, x.place)) for y in x.ins.destinations)
+    targets = ((target or first), *others)
+    return str(replace(x.ins, sources=tuple(sources), destinations=targets, guard=None))
+
+
+@lru_cache(1 << 10)
+def _find_difference(text: str) -> Counterexample | None:
+    """Return operands for which ptxas and the documentation give other results for a block."""
+    block = parse_block(text)
+    errata = tuple(x for x in FUSION_ERRATA if x in block.errata)
+    types = {x.name: x.type for x in block.inputs}
+    plans = {model: block.make_plan(model) for model in (ISA_MODEL, *PTXAS_MODELS)}
+    for values in islice(draw_operands(types), _MAX_SETS):
+        bits = {role: values[name] for role, name in block.names.items() if name in values}
+        results = {
+            model: compute_results(plan, {**bits, **block.constants})
+            for model, plan in plans.items()
+        }
+        for model in PTXAS_MODELS:
+            for place in block.outputs.values():
+                documented, compiled = results[ISA_MODEL][place.key], results[model][place.key]
+                if documented != compiled:
+                    widths = (*(types[x].bits for x in values), block.type_of(place.key).bits)
+                    found = tuple(x for x in errata if x in model.errata)[:1]
+                    return Counterexample(found, values, documented, compiled, model, widths)
+    return None

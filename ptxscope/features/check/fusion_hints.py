@@ -1,0 +1,22 @@
+"""Hints that a text may have two statements that ptxas combines wrongly (errata E19 to E25)."""
+
+from __future__ import annotations
+
+import re
+
+_HINTS = tuple(
+    (re.compile(first), re.compile(second))
+    for first, second in (
+        (r"\b(?:neg|abs|sub)\.s16\b", r"\.s16\b"),
+        (r"\b(?:neg|abs|sub)\.s32\b", r"\b(?:cvt\.sat|slct)\."),
+        (r"\babs\.s(?:32|64)\b", r"\bsetp?\.(?:lt|ge|gt|le)\."),
+        (r"\b(?:add|sub)\.sat\.s32\b", r"\b(?:add|sub)\.[su]32\b"),
+        (r"\bprmt\.b32\b", r"\band\.b32\b|\bcvt\.[su]\d\d\.u(?:8|16)\b"),
+    )
+)
+"""What the first and the second statement of a pair look like."""
+
+
+def may_have_fusions(text: str) -> bool:
+    """Return whether a text has both statements of some pair, perhaps unrelated."""
+    return any(first.search(text) and second.search(text) for first, second in _HINTS)
