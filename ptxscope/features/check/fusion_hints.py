@@ -14,7 +14,7 @@ _HINTS = tuple(
         (r"\bprmt\.b32\b", r"\band\.b32\b|\bcvt\.[su]\d\d\.u(?:8|16)\b"),
     )
 )
-"""What the first and the second statement of a pair look like."""
+"""Patterns of the first and of the second statement of each pair."""
 
 
 def may_have_fusions(text: str) -> bool:
