@@ -9,13 +9,13 @@ from ...documents.formats.markup import Block, make_heading, make_points, make_v
 from ...engine.isa.catalog import CATALOG, get_entry
 from ...engine.isa.entry import Entry, SlotPlace
 from ...engine.isa.grammar import is_type_slot
-from ...engine.isa.types import Cmp, Form
+from ...engine.isa.types import WORD_BITS, Cmp, Form, Type
 from ...engine.syntax.parser import parse
 from .cost_table import ARCHITECTURES, RARE_SLOTS, FormCost, find_cheaper, format_saving, read_table
 
 _MAX_NAMES = 4
 """Forms that are named in a sentence."""
-_MAX_ROWS, _MAX_OTHER_ROWS = 12, 4
+_MAX_ROWS, _MAX_OTHER_ROWS = 12, 6
 """Rows for the first entry of an opcode, and for each other entry."""
 
 
@@ -23,8 +23,9 @@ def list_typical(entry: Entry) -> list[FormCost]:
     """Return the costs of typical forms of an entry: one type, and one modifier at most."""
     forms = _map_forms(entry)
     costs = [x for x, form in forms.items() if _is_typical(entry, form)]
-    costs.sort(key=lambda x: _count_modifiers(entry, forms[x]))
-    costs = costs[: _MAX_ROWS if entry is CATALOG[entry.opcode] else _MAX_OTHER_ROWS]
+    costs.sort(key=lambda x: (_count_modifiers(entry, forms[x]), _is_unusual(entry, forms[x])))
+    limit = _MAX_ROWS if entry is CATALOG[entry.opcode] else _MAX_OTHER_ROWS
+    costs = costs[:: -(-len(costs) // limit) or 1]  # some of all types, not those of the first
     has_types = any(map(is_type_slot, entry.slots))
     return [x for x in forms if x in costs] if has_types else costs
 
@@ -38,6 +39,12 @@ def _map_forms(entry: Entry) -> dict[FormCost, Form]:
 
 def _count_modifiers(entry: Entry, form: Form) -> int:
     return sum(form.get(x.name) != x.absent for x in entry.slots if x.is_optional and x.name != "c")
+
+
+def _is_unusual(entry: Entry, form: Form) -> bool:
+    """Return whether a type is not of 32 bits."""
+    types = (form.get(x.name) for x in entry.slots if is_type_slot(x))
+    return any(isinstance(x, Type) and x.bits != WORD_BITS for x in types)
 
 
 def _is_typical(entry: Entry, form: Form) -> bool:
