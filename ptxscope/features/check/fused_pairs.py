@@ -1,7 +1,7 @@
 """Warnings of ``check`` about two statements that ptxas combines wrongly (errata E19 to E25).
 
-Others, and copies of the register, may be between the two. Statements before the first count if they
-exclude the values for which the results differ.
+Others, and copies of the register, may be between the two. Statements before the first count if
+they exclude the values for which the results differ.
 """
 
 from __future__ import annotations

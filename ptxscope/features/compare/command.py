@@ -22,7 +22,7 @@ def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]
     group = parser.add_argument_group(
         "two kernels",
         "If A and B are FILE:KERNEL and store, they are equal if they leave the same bytes in "
-        "memory. Parameters pair by position: param0, … in --where. nvcc compiles a .cu file.",
+        "memory. Parameters are paired by position: param0, … in --where. nvcc compiles a .cu file.",
     )
     group.add_argument(
         "--may-alias",
@@ -47,7 +47,7 @@ def _compare(arguments: argparse.Namespace) -> int | None:
         return None
     if arguments.same or arguments.carry:
         option = "--same" if arguments.same else "--carry"
-        raise CommandError(f"error: {option} is for registers; parameters pair by position")
+        raise CommandError(f"error: {option} is for registers; parameters are paired by position")
     models = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
     if arguments.b is None and models[0] == models[1]:
         raise CommandError("error: give B, or two models: --model-b ptxas")

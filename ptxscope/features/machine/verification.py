@@ -45,7 +45,7 @@ from .toolchain import Tool, ToolError, compile_kernels
 from .tools import format_line
 
 DEFAULT_LEVEL = 3
-"""The level of optimization of ptxas unless one is named."""
+"""The default optimization level of ptxas."""
 Program = Instruction | BasicBlock | str
 """A line, a block or the text of one, which is parsed where it is compiled."""
 CHUNK_LINES = 60
@@ -61,7 +61,7 @@ class Task(NamedTuple):
     timeout: float
     """The seconds for each proof."""
     level: int = DEFAULT_LEVEL
-    """The level of optimization of ptxas."""
+    """The optimization level of ptxas."""
 
     @property
     def options(self) -> tuple[str, ...]:

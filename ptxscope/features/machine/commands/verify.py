@@ -77,11 +77,11 @@ eighty opcodes, and that the hardware implements it.
 
 A block is a list of statements that run one after the other, without memory or branches: the
 results are the registers that no later statement reads. ptxas sees the block alone, so it can
-optimize another way than within a kernel.
+optimize it differently than within a kernel.
 
-Of a file, or a part of one, each run of statements is a block: those between loads, stores,
-branches and others that are not computed. Its results are the registers that other statements read,
-or that none reads. A proof of a run has {_FILE_TIMEOUT:.0f} s unless --timeout gives another time.
+In a file, or a part of one, each run of statements is a block: the statements between loads,
+stores, branches and others that are not computed. Its results are the registers that other
+statements read, or that none reads. A proof of a run has {_FILE_TIMEOUT:.0f} s unless --timeout gives another time.
 
 -f issue writes a report for a tracker on each deviation from the documentation: its smallest form,
 a kernel, the machine code with its values, and when the results differ.
@@ -91,9 +91,9 @@ instructions, in registers, and the examples of the errata; SIMD forms without s
 randomly chosen ones. --family also takes every other opcode. Verdicts are saved, so the same
 command continues after Ctrl-C.
 
---pairs searches two statements that ptxas compiles correctly one by one, but not together: of two
-in a row, the second reads the first's result. They are the integer forms of the catalog in
-registers, or with a literal in one of them. With opcodes, one of the two has one of them; --triples
+--pairs searches for two statements that ptxas compiles correctly one by one, but not together: the
+second reads the result of the first. They are the integer forms of the catalog in registers, or
+with a literal in one of them. With opcodes, at least one of the two has such an opcode; --triples
 takes three statements of some opcodes. A search can take hours; the same command continues it.
 
 --gpu runs a kernel for each line on 1,024 operand sets, and compares the results with the models.
@@ -158,7 +158,7 @@ def make_parser() -> Parser:
         choices=range(4),
         metavar="LEVEL",
         dest="levels",
-        help=f"level of optimization of ptxas, 0 to 3; repeatable (default: {DEFAULT_LEVEL})",
+        help=f"optimization level of ptxas, 0 to 3; repeatable (default: {DEFAULT_LEVEL})",
     )
     parser.add_argument(
         "--model",

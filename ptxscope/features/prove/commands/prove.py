@@ -24,8 +24,8 @@ from .programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same pairs others. In a file, loaded values are
-operands and stored values are results; the memory of lines is not compared, so that those which
-load or store are undecided. Results are compared by name, or by position if their names differ. A
+operands and stored values are results; the memory of lines is not compared, so lines that load or
+store are undecided. Results are compared by name, or by position if their names differ. A
 condition combines registers and their parts (a, a.b0, a.h1, a.signed), numbers, and Python's
 operators.
 
