@@ -304,6 +304,7 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     shifts.Divide: _within(lambda d: shifts.Divide(*d.bits()), _NUMBER, _NUMBER),
     shifts.Remainder: _within(lambda d: shifts.Remainder(*d.bits()), _NUMBER, _NUMBER),
     bitwise.InvertBits: _within(lambda _: bitwise.InvertBits(64), _LONG),
+    bitwise.ClearBits: _within(lambda d: bitwise.ClearBits(64, d.rng.getrandbits(64)), _LONG),
     fields.ExtendField: _within(
         lambda d: fields.ExtendField(d.rng.choice((32, 64)), d.rng.random() < 0.5),
         _LARGEST,

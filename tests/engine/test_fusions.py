@@ -9,7 +9,9 @@ from itertools import islice
 
 import pytest
 
-from ptxscope import evaluate_block, parse_block
+from ptxscope import evaluate_block, export, parse_block, trace_block
+from ptxscope.documents.options import Options
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.rules import FUSION_ERRATA, Erratum
 from ptxscope.engine.tracing.probe_operands import draw_operands
@@ -93,6 +95,17 @@ def test_an_example_computes_both_formulas(x: Erratum) -> None:
         assert evaluate_block(block, values, model=f"ptxas-{last}") == {"d": compiled}
         if repaired:
             assert evaluate_block(block, values, model=repaired) == {"d": documented}
+
+
+@pytest.mark.parametrize("x", FUSION_ERRATA, ids=lambda x: x.id)
+def test_both_answers_can_be_exported(x: Erratum) -> None:
+    both = trace_block(parse_block(x.example[0]), x.example[1])
+    documented, compiled = (format_hex(y, 16 if x.id == "E22" else 32) for y in x.example[2:])
+    for name in ("svg", "text", "html", "markdown", "json"):
+        text = str(export(both, name, Options(both=True)))
+        assert documented in text
+        assert compiled in text
+        assert x.id in text
 
 
 NOT_COMBINED = """

@@ -94,6 +94,21 @@ class InvertBits(WordOperation):
 
 
 @dataclass(frozen=True)
+class ClearBits(WordOperation):
+    """A word with some bits cleared (erratum E20)."""
+
+    mask: int
+    """The bits that stay."""
+    formula = "{x} & {self.mask:#x}"
+    about = "Bytes of {a} that copy a sign are taken for 0."
+    title = "clear"
+    has_passed_bits = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.bitand(v[0], self.mask)
+
+
+@dataclass(frozen=True)
 class TakeBits(MicroOperation):
     """Bits ``low`` to ``low + bits - 1`` of x as an unsigned number."""
 

@@ -232,8 +232,8 @@ def _make_lane_lowering(operation: MicroOperation, roles: str) -> Lowering:
         operands = [_build_operand(b, type_, role) for role in roles]
         t = b.add_row(Stage.OPERATE, "t", operation, *operands)
         if sign := next((x.sign for x in b.fusions.values() if x.sign), 0):
-            low, high = get_limits(unit, type_.signed)  # the negative of low is clamped
-            wrap = Wrap(unit, type_.signed, low if sign > 0 else -high)
+            high = get_limits(unit, type_.signed).high  # the negative of the lowest is clamped
+            wrap = Wrap(unit, type_.signed, None if sign > 0 else -high)
             t = b.add_row(Stage.OPERATE, "t.exact", wrap, t)
         if form.sat:
             t = b.clamp(t, *get_limits(unit, type_.signed))

@@ -123,20 +123,14 @@ class Builder:
         return self.add_row(stage, f"{name}.exact", Wrap(bits, signed, fusion.least), number)
 
     def read_bytes(self, key: str) -> str:
-        """Return an operand, after rows that clear the bytes that are taken for 0 (E20)."""
+        """Return an operand, after a row that clears the bytes that are taken for 0 (E20)."""
         fusion = self.fusions.get(key)
         if fusion is None or not fusion.cleared:
             return key
-        from ..micro_operations.merge import Merge, Pack
-        from ..micro_operations.numbers import Subtract
-        from ..micro_operations.selection import Select
+        from ..micro_operations.bitwise import ClearBits
 
-        kept = tuple(x for x in range(4) if x not in fusion.cleared)
-        lanes = Select(8, tuple((0, x) for x in range(4)))
-        parts = self.add_row(Stage.SELECT, f"{key}.bytes", lanes, key)
-        zero = self.add_row(Stage.SELECT, f"{key}.zero", Subtract(), key, key)
-        merged = self.add_row(Stage.SELECT, f"{key}.kept", Merge(8, kept, False), parts, zero)
-        return self.add_row(Stage.SELECT, f"{key}.word", Pack(8), merged)
+        mask = sum(255 << 8 * x for x in range(4) if x not in fusion.cleared)
+        return self.add_row(Stage.SELECT, key, ClearBits(32, mask), key)
 
     def wrap(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
         """Append a row that truncates to a width, unless every value fits."""

@@ -9,9 +9,13 @@ _HINTS = tuple(
     for first, second in (
         (r"\b(?:neg|abs|sub)\.s16\b", r"\.s16\b"),
         (r"\b(?:neg|abs|sub)\.s32\b", r"\b(?:cvt\.sat|slct)\."),
-        (r"\babs\.s(?:32|64)\b", r"\bsetp?\.(?:lt|ge|gt|le)\."),
+        (r"\babs\.s(?:32|64)\b", r"\bslct\.|\bsetp?\.(?:lt|ge|gt|le)\.(?:\w{1,9}\.)?s(?:32|64)\b"),
         (r"\b(?:add|sub)\.sat\.s32\b", r"\b(?:add|sub)\.[su]32\b"),
-        (r"\bprmt\.b32\b", r"\band\.b32\b|\bcvt\.[su]\d\d\.u(?:8|16)\b"),
+        (
+            # a selector with a digit from 8 to 11, a decimal one, or a register
+            r"\bprmt\.b32\b[^;]{1,200},\s*(?:0[xX]\w*[89abAB]\w*|[1-9]\d+|[%$_a-zA-Z][\w$]*)\s*;",
+            r"\band\.b32\b|\bcvt\.[su]\d\d\.u(?:8|16)\b",
+        ),
     )
 )
 """Patterns of the first and of the second statement of each pair."""
