@@ -22,7 +22,7 @@ def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]
     group = parser.add_argument_group(
         "two kernels",
         "If A and B are FILE:KERNEL and store, they are equal if they leave the same bytes in "
-        "memory. Parameters are paired by position: param0, … in --where. nvcc compiles a .cu file.",
+        "memory. Parameters are paired by position: param0, … in --where. nvcc compiles .cu files.",
     )
     group.add_argument(
         "--may-alias",

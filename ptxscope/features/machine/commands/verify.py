@@ -81,7 +81,8 @@ optimize it differently than within a kernel.
 
 In a file, or a part of one, each run of statements is a block: the statements between loads,
 stores, branches and others that are not computed. Its results are the registers that other
-statements read, or that none reads. A proof of a run has {_FILE_TIMEOUT:.0f} s unless --timeout gives another time.
+statements read, or that none reads. A proof of a run has {_FILE_TIMEOUT:.0f} s unless --timeout
+gives another time.
 
 -f issue writes a report for a tracker on each deviation from the documentation: its smallest form,
 a kernel, the machine code with its values, and when the results differ.
