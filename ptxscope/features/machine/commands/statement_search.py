@@ -27,7 +27,7 @@ def search(arguments: argparse.Namespace) -> int:
     is_alone = arguments.ptx is None and not (arguments.all or arguments.family or arguments.gpu)
     if not is_alone or (arguments.pairs is not None and arguments.triples):
         raise CommandError("error: --pairs and --triples go with no other lines, and not together")
-    opcodes = arguments.triples or arguments.pairs
+    opcodes = arguments.triples or [x for x in arguments.pairs if x]
     check_opcodes("--triples" if arguments.triples else "--pairs", opcodes)
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)

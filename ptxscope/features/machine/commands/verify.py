@@ -106,7 +106,7 @@ examples:
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --model isa
   ptxscope verify '{{ neg.s16 t, a; cvt.s32.s16 d, t; }}' -O0 -O3
   ptxscope verify kernels.ptx:histogram --arch sm_75
-  ptxscope verify --pairs neg prmt --sample 2000
+  ptxscope verify --pairs neg --pairs prmt --sample 2000
   ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
   ptxscope verify --all --sample 500 --model isa
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' -f issue > report.md
@@ -141,12 +141,18 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--pairs",
-        nargs="*",
+        action="append",
+        nargs="?",
+        const="",
         metavar="OPCODE",
-        help="every pair of statements, or those with one of some opcodes",
+        help="every pair of statements, or those with an opcode; repeatable",
     )
     parser.add_argument(
-        "--triples", nargs="+", metavar="OPCODE", help="triples of statements of some opcodes"
+        "--triples",
+        action="append",
+        default=[],
+        metavar="OPCODE",
+        help="triples of statements of this opcode and others; repeatable",
     )
     parser.add_argument(
         "--sample", type=parse_count, metavar="N", help="only N of the forms, the same each time"
@@ -201,7 +207,8 @@ def run(words: Sequence[str]) -> int:
         return search(arguments)
     if arguments.gpu or arguments.write_inputs or arguments.results:
         return _run_on_device(arguments)
-    file_runs = find_file_runs(arguments.ptx) if arguments.ptx else None
+    is_list = bool(arguments.all or arguments.family)
+    file_runs = find_file_runs(arguments.ptx) if arguments.ptx and not is_list else None
     lines = file_runs.blocks if file_runs else list_programs(arguments)
     if arguments.format == _ISSUE and not all(isinstance(x, Instruction) for x in lines):
         raise CommandError(f"error: -f {_ISSUE} is for one instruction; this is a block")
@@ -214,7 +221,6 @@ def run(words: Sequence[str]) -> int:
         Task(ptxas, nvdisasm, arch, arguments.timeout, level) for arch in archs for level in levels
     ]
     models = [_choose_expected(arguments.model, x, lines) for x in tasks]
-    is_list = arguments.ptx is None
     chosen = [_keep_assembled(task, lines) if is_list else lines for task in tasks]
     found = find_verdicts(tasks, chosen, arguments.jobs, is_fresh=arguments.fresh)
     if arguments.format == _ISSUE:
