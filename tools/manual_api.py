@@ -119,7 +119,7 @@ def make_files() -> dict[str, str]:
         "",
     ]
     for title, objects in _SECTIONS:
-        object_lines = [_object_lines(_find(x), members) for x, members in objects if _find(x)]
+        object_lines = [_format_object(_find(x), members) for x, members in objects if _find(x)]
         if object_lines:
             lines += heading(title, 2)
             lines += chain.from_iterable(object_lines)
@@ -131,12 +131,12 @@ def _find(thing: object) -> object:
     return getattr(ptxscope, thing, None) if isinstance(thing, str) else thing
 
 
-def _object_lines(thing: Any, members: Sequence[str]) -> list[str]:
+def _format_object(thing: Any, members: Sequence[str]) -> list[str]:
     members = thing._fields if members == ("_fields",) else members
     lines = heading(f"`{_get_path(thing)}`", 3)
     if inspect.isroutine(thing):
         lines += code_block("python", [_format_signature(thing)])
-    lines += _docstring_lines(thing)
+    lines += _format_docstring_lines(thing)
     lines += bullet_list(_format_member(thing, name) for name in members)
     return lines
 
@@ -180,7 +180,7 @@ def _format_parameter(arg: ast.arg, default: ast.expr | None) -> str:
     return ast.unparse(arg) + (f" = {ast.unparse(default)}" if default else "")
 
 
-def _docstring_lines(thing: Any) -> list[str]:
+def _format_docstring_lines(thing: Any) -> list[str]:
     """Return a docstring: its paragraphs are text, its indented blocks are code."""
     lines: list[str] = []
     for paragraph in (inspect.getdoc(thing) or "").split("\n\n"):

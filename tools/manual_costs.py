@@ -40,10 +40,10 @@ def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
     ]
     head = ("form", *ARCHITECTURES)
     lines += table(head, ((format_cell_code(x.line), *map(str, x.counts)) for x in costs))
-    return lines + _cheaper_lines([x for shape in shapes for x in list_cheaper(shape)])
+    return lines + _format_cheaper([x for shape in shapes for x in list_cheaper(shape)])
 
 
-def _cheaper_lines(groups: Sequence[CheaperForms]) -> list[str]:
+def _format_cheaper(groups: Sequence[CheaperForms]) -> list[str]:
     """Return the forms with a cheaper equal one."""
     if not groups:
         return []

@@ -179,13 +179,13 @@ def make_instruction_page(entry: Entry) -> list[str]:
     from .manual_costs import make_cost_lines  # the page has all features
 
     shapes = (entry, *list_shapes(entry.opcode)[1:])
-    lines = heading(entry.opcode) + _shape_lines(entry, 2)
+    lines = heading(entry.opcode) + _format_shape(entry, 2)
     for shape in shapes[1:]:
-        lines += heading(format_shape_title(shape), 2) + _shape_lines(shape, 3)
-    lines += _pitfall_lines(entry)
-    lines += _related_lines(entry)
+        lines += heading(format_shape_title(shape), 2) + _format_shape(shape, 3)
+    lines += _format_pitfalls(entry)
+    lines += _format_related(entry)
     lines += make_cost_lines(shapes)
-    lines += _erratum_lines(entry)
+    lines += _format_errata(entry)
     return lines + _count_lines(shapes)
 
 
@@ -214,7 +214,7 @@ def _join_choices(words: Iterable[str]) -> str:
     return " or ".join(f"`.{word}`" for word in words)
 
 
-def _shape_lines(entry: Entry, level: int) -> list[str]:
+def _format_shape(entry: Entry, level: int) -> list[str]:
     """Return a shape's summary, syntax, operation and examples, in sections of a level."""
     from ptxscope.features.operation.pseudocode import make_pseudocode  # as above
 
@@ -225,11 +225,11 @@ def _shape_lines(entry: Entry, level: int) -> list[str]:
     if pseudocode:
         lines += heading("Operation", level) + code_block("text", pseudocode.lines)
         lines += bullet_list(map(format_sentence, pseudocode.notes))
-    lines += heading("Operands", level) + _operand_lines(entry)
-    lines += heading("Modifiers", level) + _slot_lines(entry)
+    lines += heading("Operands", level) + _format_operands(entry)
+    lines += heading("Modifiers", level) + _format_slots(entry)
     lines += heading("Examples", level)
     for number, example in enumerate(_examples(entry), 1):
-        lines += _example_lines(number, example, level + 1)
+        lines += _format_example(number, example, level + 1)
     return lines
 
 
@@ -263,15 +263,15 @@ def _count_lines(shapes: Sequence[Entry]) -> list[str]:
     return [*lines, f"{text}.", ""]
 
 
-def _slot_lines(entry: Entry) -> list[str]:
+def _format_slots(entry: Entry) -> list[str]:
     slots = list(iter_described_slots(entry))
-    rows = [_slot_row(entry, slot, effect) for slot, effect in slots]
+    rows = [_format_slot(entry, slot, effect) for slot, effect in slots]
     has_undocumented = any(find_undocumented_values(entry, slot) for slot, _ in slots)
     lines = table(("modifier", "effect", "without it"), rows)
     return lines + [f"{DAGGER} Undocumented, but ptxas accepts it.", ""] * has_undocumented
 
 
-def _slot_row(entry: Entry, slot: Slot, effect: Effect) -> tuple[str, str, str]:
+def _format_slot(entry: Entry, slot: Slot, effect: Effect) -> tuple[str, str, str]:
     without = format_text(effect.without) if slot.is_optional else "required"
     return _format_modifier(entry, slot), format_text(effect.text), without
 
@@ -312,7 +312,7 @@ _TYPES = {
 """The types of operands that follow from several slots."""
 
 
-def _operand_lines(entry: Entry) -> list[str]:
+def _format_operands(entry: Entry) -> list[str]:
     rows = []
     for operand in entry.operands:
         type_ = operand.type if isinstance(operand.type, Type) else None
@@ -322,29 +322,29 @@ def _operand_lines(entry: Entry) -> list[str]:
     return table(("operand", "access", "type", "holds"), rows)
 
 
-def _operand_bits(trace: Trace) -> dict[str, str]:
+def _format_operand_bits(trace: Trace) -> dict[str, str]:
     """Return the operands' bits by their names in the line; literals have none."""
     names = trace.instruction.names
     operands = build_document(trace, DEFAULT).operands
     return {names[x.role]: x.bits for x in operands if x.role in names}
 
 
-def _example_lines(number: int, example: WorkedExample, level: int) -> list[str]:
+def _format_example(number: int, example: WorkedExample, level: int) -> list[str]:
     trace = example.trace
     lines = heading(f"{number}. {example.title}", level)
-    lines += code_block("console", _command_lines(format_command(trace)))
+    lines += code_block("console", _format_command(format_command(trace)))
     if number == 1 and trace.instruction.entry == CATALOG[trace.instruction.opcode]:
-        lines += _picture_lines(trace, f"{trace.instruction.opcode}.svg")
+        lines += _format_picture(trace, f"{trace.instruction.opcode}.svg")
     lines += bullet_list(map(format_sentence, describe_events(trace)))
     result = f"The result is {_format_results(trace)}. {_describe_other(trace)}"
     return [*lines, result.rstrip(), ""]
 
 
-def _picture_lines(trace: Trace, path: str) -> list[str]:
+def _format_picture(trace: Trace, path: str) -> list[str]:
     return picture(format_short_alt(build_document(trace, DEFAULT)), path)
 
 
-def _command_lines(text: str) -> list[str]:
+def _format_command(text: str) -> list[str]:
     """Return a command, with its values on a second line if it is long."""
     if len(text) <= _COLUMNS:
         return [f"$ {text}"]
@@ -376,27 +376,27 @@ def _link_erratum(erratum: Erratum | FoldingBug, folder: str) -> str:
     return format_link(erratum.id, f"{folder}{erratum.id.lower()}.md")
 
 
-def _pitfall_lines(entry: Entry) -> list[str]:
+def _format_pitfalls(entry: Entry) -> list[str]:
     """Return the pitfalls of an instruction, in sentences of the catalog and engine."""
     lines = heading("Pitfalls", 2)
     shapes = list_shapes(entry.opcode)
     rules = dict.fromkeys(x.rule for shape in shapes for x in shape.constraints)
     remarks = dict.fromkeys(x.text for shape in shapes for x in shape.remarks)
     misconceptions = [x for x in MISCONCEPTIONS if entry.opcode in x.opcodes]
-    lines += _titled_list("Rules for the operands and modifiers:", map(format_sentence, rules))
-    lines += _titled_list("Legal, but seldom intended:", map(format_sentence, remarks))
-    lines += _titled_list(
+    lines += _format_list("Rules for the operands and modifiers:", map(format_sentence, rules))
+    lines += _format_list("Legal, but seldom intended:", map(format_sentence, remarks))
+    lines += _format_list(
         "Unlike what [is often expected](../expectations.md):",
         (format_sentence(x.sentence) for x in misconceptions),
     )
-    lines += _titled_list(
+    lines += _format_list(
         "Where the PTX ISA contradicts itself:",
         (format_sentence(x.text) for x in entry.contradictions),
     )
     if entry.opcode in _CONSTANTS:
         line = parse(_CONSTANTS[entry.opcode])
-        lines += _titled_list(f"With constants, as in `{line}`:", map(format_sentence, line.notes))
-    lines += _titled_list(
+        lines += _format_list(f"With constants, as in `{line}`:", map(format_sentence, line.notes))
+    lines += _format_list(
         "Easily overlooked:", map(_format_pitfall, PITFALLS.get(entry.opcode, ()))
     )
     return lines if len(lines) > len(heading("")) else []
@@ -413,12 +413,12 @@ def _format_pitfall(x: Pitfall) -> str:
     return f"{format_sentence(x.sentence)} `{x.ptx}` of `{' '.join(words)}` gives `{result}`."
 
 
-def _titled_list(title: str, texts: Iterable[str]) -> list[str]:
+def _format_list(title: str, texts: Iterable[str]) -> list[str]:
     lines = bullet_list(texts)
     return [title, "", *lines] if lines else []
 
 
-def _erratum_lines(entry: Entry) -> list[str]:
+def _format_errata(entry: Entry) -> list[str]:
     lines = heading("Errata", 2)
     errata = [x for x in _KNOWN if entry.opcode in _list_opcodes(x)]
     if not errata:
@@ -435,7 +435,7 @@ def _erratum_lines(entry: Entry) -> list[str]:
     return lines + table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
 
 
-def _related_lines(entry: Entry) -> list[str]:
+def _format_related(entry: Entry) -> list[str]:
     """Return the same operation on other lanes, the PTX ISA's examples and CUDA's intrinsics."""
     lines = heading("Intrinsics and relatives", 2)
     related = [
@@ -459,7 +459,7 @@ def _related_lines(entry: Entry) -> list[str]:
         lines += table(("intrinsic", "PTX", "difference"), rows)
     if successor := find_successor(entry.opcode):
         title = f"`{successor.summary}".replace(" does", "` does")
-        lines += _titled_list(f"{title}; but:", map(format_sentence, successor.differences))
+        lines += _format_list(f"{title}; but:", map(format_sentence, successor.differences))
     return lines if len(lines) > len(heading("")) else []
 
 
@@ -498,7 +498,7 @@ def _make_errata_page() -> list[str]:
         "",
     ]
     for bug in FOLDING_BUGS:
-        lines += _folding_lines(bug)
+        lines += _format_folding_bug(bug)
     return lines
 
 
@@ -507,7 +507,7 @@ def _make_erratum_row(x: Erratum) -> tuple[str, ...]:
     return link, format_text(x.forms), format_text(x.sentence), x.versions
 
 
-def _folding_lines(bug: FoldingBug) -> list[str]:
+def _format_folding_bug(bug: FoldingBug) -> list[str]:
     ptx, values, documented, folded = bug.example
     operands = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
     rows = [
@@ -551,7 +551,7 @@ def make_erratum_page(erratum: Erratum | FoldingBug) -> list[str]:
         lines += [write_report(blocks, "markdown").rstrip(), ""]
         lines += [] if index else [f"Instructions: {', '.join(links)}.", ""]
         if title == EXAMPLE:
-            lines += _picture_lines(_trace_known(erratum), f"{erratum.id.lower()}.svg")
+            lines += _format_picture(_trace_known(erratum), f"{erratum.id.lower()}.svg")
     return lines
 
 
@@ -573,7 +573,7 @@ def _make_misconception_page() -> list[str]:
         rows = [
             ("Forms", format_text(x.forms)),
             ("Example", format_cell_code(str(trace.instruction))),
-            ("Operands", f"`{' '.join(assignments(_operand_bits(trace)))}`"),
+            ("Operands", f"`{' '.join(assignments(_format_operand_bits(trace)))}`"),
             ("Documented", f"`{format_result(trace)}`"),
             ("If it were true", f"`{format_result(_trace_example(x, Model(x.id, (x,))))}`"),
         ]
@@ -618,7 +618,7 @@ def _make_published_page() -> list[str]:
     for line in load_published():
         if line.legal:
             trace = _trace_with_bits(parse(line.text))
-            bits = f"`{' '.join(assignments(_operand_bits(trace)))}`"
+            bits = f"`{' '.join(assignments(_format_operand_bits(trace)))}`"
             rows.append((format_cell_code(str(trace.instruction)), bits, f"`{_both(trace)}`"))
     lines += table(("line", "operands", "result"), rows)
     lines += ["If ptxas gives another result, it follows the documented one.", ""]
@@ -630,7 +630,7 @@ def _make_published_page() -> list[str]:
             lines += code_block("none", _find_refusal(line.text).splitlines())
             trace = _trace_with_bits(parse(corrected))
             lines += [reason, "", *code_block("ptx", [str(trace.instruction)])]
-            lines += _picture_lines(trace, f"published/{line.opcode}.svg")
+            lines += _format_picture(trace, f"published/{line.opcode}.svg")
     return lines
 
 

@@ -52,7 +52,7 @@ def _make_command_page() -> list[str]:
             for name, about in commands.items()
         )
         lines += table((group, "purpose"), rows)
-    lines += _epilog_lines(make_top_parser())
+    lines += _format_epilog(make_top_parser())
     lines += ["Files are read as UTF-8 or UTF-16, and written completely or not at all.", ""]
     for name in map_commands():
         lines += make_command_section(name)
@@ -64,16 +64,16 @@ def make_command_section(name: str) -> list[str]:
     parser: Parser = load(find_command_module(name)).make_parser()
     lines = heading(f"ptxscope {name}", 2)
     lines += [format_sentence(parser.description or map_commands()[name]), ""]
-    lines += code_block("none", _usage_lines(parser))
+    lines += code_block("none", _format_usage(parser))
     for group in parser._action_groups:
         if group._group_actions:
             title = {"positional arguments": "argument", "options": "option"}
             head = (title.get(group.title or "", group.title or ""), "meaning")
             lines += table(head, map(_make_row, group._group_actions))
-    return lines + _epilog_lines(parser)
+    return lines + _format_epilog(parser)
 
 
-def _usage_lines(parser: Parser) -> list[str]:
+def _format_usage(parser: Parser) -> list[str]:
     formatter = argparse.HelpFormatter(parser.prog, width=_COLUMNS)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, "")
     return formatter.format_help().strip().splitlines()
@@ -98,7 +98,7 @@ def _format_value_name(action: argparse.Action) -> str:
     return action.metavar if isinstance(action.metavar, str) else action.dest.upper()
 
 
-def _epilog_lines(parser: Parser) -> list[str]:
+def _format_epilog(parser: Parser) -> list[str]:
     """Return the examples and remarks below a command's help."""
     lines: list[str] = []
     for part in filter(None, (parser.epilog or "").strip("\n").split("\n\n")):

@@ -129,13 +129,13 @@ def format_section() -> list[str]:
     groups: dict[tuple[str, str, str], list[VerifiedRow]] = {}
     for row in rows:
         groups.setdefault((row.ptxas, row.arch, row.date), []).append(row)
-    lines += _table_lines(
+    lines += _iter_table(
         "ptxas,target,date", [(key, _add_rows(group)) for key, group in groups.items()]
     )
     if groups:
         (ptxas, arch, _), largest = max(groups.items(), key=lambda x: _add_rows(x[1]).lines)
         lines += [f"By instruction, of ptxas {ptxas} for {arch}:", ""]
-        lines += _table_lines("instruction", [((f"`{x.opcode}`",), x) for x in largest])
+        lines += _iter_table("instruction", [((f"`{x.opcode}`",), x) for x in largest])
         lines += [
             "`docs/dev/verified.csv` has these figures for every target. `ptxscope verify "
             "--all --arch sm_90` repeats the proofs of comparison, selection and video "
@@ -159,7 +159,7 @@ def _add_rows(rows: Sequence[VerifiedRow]) -> VerifiedRow:
     )
 
 
-def _table_lines(titles: str, rows: Sequence[tuple[Sequence[str], VerifiedRow]]) -> Iterator[str]:
+def _iter_table(titles: str, rows: Sequence[tuple[Sequence[str], VerifiedRow]]) -> Iterator[str]:
     columns = f"{titles},lines,as documented,with errata,errata,undecided,other,s".split(",")
     yield f"| {' | '.join(columns)} |"
     yield "|---" * len(columns) + "|"

@@ -13,9 +13,9 @@ from typing import Any
 from ..engine.syntax.errors import (
     Problem,
     PtxError,
-    caret_lines,
     make_printable,
     make_printable_lines,
+    mark_problem,
 )
 
 Element = list[Any]
@@ -51,7 +51,7 @@ def make_words(text: str) -> tuple[Child, ...]:
 
 def make_problem(error: PtxError, problem: Problem) -> Element:
     """Return a problem of a text: its message, carets under the error, and the alternatives."""
-    lines = caret_lines(error.text, problem._replace(hint=""))
+    lines = mark_problem(error.text, problem._replace(hint=""))
     hint = f"allowed: {make_printable(problem.hint)}" if problem.hint else ""
     return make_element(
         "div",

@@ -202,7 +202,7 @@ class InstructionList(Pane):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return headings and a line for each instruction; best matches first while filtering."""
-        lines: list[StyledLine] = list(self._unmatched_lines(width))
+        lines: list[StyledLine] = list(self._draw_unmatched_lines(width))
         heading, rows = "", self.rows()
         open_rows = [i for i, (_, name) in enumerate(rows) if name == self._open_opcode]
         for index, (group, name) in enumerate(rows):
@@ -214,7 +214,7 @@ class InstructionList(Pane):
                 heading = group
                 lines.append([StyledText(group, "quiet")])
             is_open = index in open_rows[-1:]  # the row in its family, even if it is also recent
-            lines += self._entry_lines(index, name, is_open, width)
+            lines += self._draw_entry(index, name, is_open, width)
         return lines or [[StyledText("nothing matches", "quiet")]]
 
     def _describe_name(self, name: str) -> str:
@@ -226,7 +226,7 @@ class InstructionList(Pane):
         intrinsic = map_intrinsics()[name]
         return f"{'≈' if intrinsic.differs else '='} {intrinsic.ptx.partition(' ')[0]}"
 
-    def _unmatched_lines(self, width: int) -> Iterator[StyledLine]:
+    def _draw_unmatched_lines(self, width: int) -> Iterator[StyledLine]:
         """Yield the words of the query that no row matches."""
         if self._query:
             from ..state.instruction_search import find_unmatched_words
@@ -235,7 +235,7 @@ class InstructionList(Pane):
                 text = f"nothing fits {', '.join(map(make_printable, words))}; without:"
                 yield from ([StyledText(x, "quiet")] for x in textwrap.wrap(text, max(width, 1)))
 
-    def _entry_lines(self, index: int, name: str, is_open: bool, width: int) -> list[StyledLine]:
+    def _draw_entry(self, index: int, name: str, is_open: bool, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
         mark, style_name = ("▸", "focus") if is_open else (" ", "")
         about = self._describe_name(name)

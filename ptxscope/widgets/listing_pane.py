@@ -112,14 +112,14 @@ class ListingPane(Pane):
                 sources = row.sources if self._is_current(row) else ()
                 starts = sorted(ends[place] for place in sources if place in ends)
                 _draw_wires(lines, starts)
-                lines += self._row_lines(row, width, has_wires=bool(starts))
+                lines += self._draw_row(row, width, has_wires=bool(starts))
             elif row.call:  # the row of the whole sequence
-                lines += self._row_lines(_join_rows(row, folded), width, entry)
+                lines += self._draw_row(_join_rows(row, folded), width, entry)
             if row.program == self.place.program and len(lines) > count:
                 ends[row.place] = len(lines) - 1
         return lines
 
-    def _row_lines(
+    def _draw_row(
         self, row: ListingRow, width: int, place: int | None = None, *, has_wires: bool = False
     ) -> list[StyledLine]:
         """Return the lines of a row; a click on it opens its place or another one."""

@@ -135,14 +135,14 @@ class OperandTable(CursorPane):
             if indent < room:  # a long name has a separate line
                 lines.append(head)
                 head = [StyledText(" " * indent)]
-            values = list(_wrap_units(head, self._value_lines(role, roles), indent, width))
+            values = list(_wrap_units(head, self._draw_value(role, roles), indent, width))
             type_ = trace.instruction.type_of(role)
             if type_.is_float:
                 fields = f"  {format_float_fields(trace.operands[role], type_)}"
                 if measure_line(values[-1]) + len(fields) <= width:
                     values[-1] = [*values[-1], StyledText(fields, "quiet")]
             lines += values
-            lines += _wrap_units([StyledText(" " * indent)], self._bit_lines(role), indent, width)
+            lines += _wrap_units([StyledText(" " * indent)], self._draw_bits(role), indent, width)
         for role, bits in constants.items():
             head = [
                 StyledText(f"{Role(role).label:<4}", "quiet"),
@@ -156,7 +156,7 @@ class OperandTable(CursorPane):
         has_cursor = field == self.field and (self.has_focus or self._typed_over)
         return StyledText(text, f"{style_name} cursor" if has_cursor else style_name, field)
 
-    def _value_lines(self, role: str, roles: list[str]) -> Iterator[StyledLine]:
+    def _draw_value(self, role: str, roles: list[str]) -> Iterator[StyledLine]:
         """Yield the notations, each with preceding blanks; the lanes are one notation."""
         bits, type_ = self._trace.operands[role], self._trace.instruction.type_of(role)
         value, signed = format_value(bits, type_), str(cast(bits, type_.bits, signed=True))
@@ -190,7 +190,7 @@ class OperandTable(CursorPane):
         type_ = trace.instruction.type_of(field.role)
         return format_lane(bits, unit, type_, signed=type_.signed)
 
-    def _bit_lines(self, role: str) -> Iterator[StyledLine]:
+    def _draw_bits(self, role: str) -> Iterator[StyledLine]:
         """Yield the bits, byte by byte, with preceding blanks."""
         trace = self._trace
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)

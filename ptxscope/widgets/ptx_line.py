@@ -272,8 +272,8 @@ class LineStatus(Pane, can_focus=False):
         """Return carets and a message, or notes; then allowed words, or completions."""
         self.completion_rest, error = "", self._line.error
         if error is None:
-            completion_text = self._completion_line(width)
-            about = self._note_lines(width)
+            completion_text = self._draw_completion(width)
+            about = self._draw_note(width)
             return [*about[:1], completion_text] if completion_text else about[:2]
         problem, first_column = error.errors[0], self._line.first_column
         start, end = (x - first_column for x in problem.span)
@@ -327,7 +327,7 @@ class LineStatus(Pane, can_focus=False):
 
     def _make_second_line(self, hint: str, width: int) -> StyledLine:
         """Return completions, or the allowed words, which become a hint if they do not fit."""
-        if line := self._completion_line(width):
+        if line := self._draw_completion(width):
             return line
         if len(hint) > width:
             self.completion_rest, hint = hint, ""
@@ -345,7 +345,7 @@ class LineStatus(Pane, can_focus=False):
             is_shown = bool(self.visible_lines) and (focus is None or isinstance(focus, PtxLine))
             self.post_hint(self.completion_rest if is_shown else "")
 
-    def _note_lines(self, width: int) -> list[StyledLine]:
+    def _draw_note(self, width: int) -> list[StyledLine]:
         """Return notes on a legal line, or a description of the instruction."""
         if self._line.notes:
             return [
@@ -358,7 +358,7 @@ class LineStatus(Pane, can_focus=False):
         text = f"{entry.summary} · {source}; {minimum}"
         return [[StyledText(x, "quiet")] for x in _fold_text(text, width)]
 
-    def _completion_line(self, width: int) -> StyledLine:
+    def _draw_completion(self, width: int) -> StyledLine:
         """Return the completions, with a mark on the candidate for Tab."""
         chosen, candidates = self._line.candidate, self._line.candidates
         if not candidates:

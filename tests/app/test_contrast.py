@@ -266,7 +266,7 @@ def test_a_role_that_stands_out_has_a_sign() -> None:
     assert not any(one & other for one, other in itertools.combinations(shown, 2))
 
 
-STYLED = {"StyledText": 1, "ShowHint": 1, "sentence_lines": 2, "wrap_text": 2, "label_lines": 2}
+STYLED = {"StyledText": 1, "ShowHint": 1, "wrap_sentence": 2, "wrap_text": 2, "label_lines": 2}
 """Functions that take a style, and its position."""
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, export, parse, trace, trace_block
 from ptxscope.documents.content.document import StepView
 from ptxscope.documents.content.document_builder import build_document, make_cells
-from ptxscope.documents.formats.text import step_lines
+from ptxscope.documents.formats.text import iter_step_lines
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
@@ -62,7 +62,7 @@ def test_no_number_is_split_between_lines(
     evaluation: tuple[Instruction, dict[str, int]], model: str, width: int
 ) -> None:
     for step in build_document(trace(*evaluation, model=model)).steps:
-        words = Counter(" ".join(step_lines(step, width)).split())
+        words = Counter(" ".join(iter_step_lines(step, width)).split())
         broken = {word: n for word, n in (words_of_cells(step) - words).items() if len(word) <= 26}
         assert not broken  # longer words have no room in a line of 40 columns
 
@@ -122,7 +122,7 @@ def test_no_line_ends_with_an_equals_sign(
     evaluation: tuple[Instruction, dict[str, int]], model: str
 ) -> None:
     for step in build_document(trace(*evaluation, model=model)).steps:
-        assert not [line for line in step_lines(step) if line.rstrip().endswith("=")]
+        assert not [line for line in iter_step_lines(step) if line.rstrip().endswith("=")]
 
 
 def test_lanes_side_by_side_do_not_read_as_one_equation() -> None:

@@ -16,7 +16,7 @@ from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import NumberLine
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
-from ptxscope.widgets.lanes.lane_axes import axis_lines
+from ptxscope.widgets.lanes.lane_axes import draw_axis
 from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER
 from ptxscope.widgets.lanes.lane_layout import LanesDrawing, LanesState, draw
 from tests.driving.lanes import SIZES, random_trace, text_of
@@ -226,7 +226,7 @@ def columns_of(lines: list[str], each: int) -> list[list[str]]:
 @pytest.mark.parametrize("size", EACH)
 def test_each_lane_has_an_axis_with_its_overshoot_on_the_right_side(size: str) -> None:
     each = EACH[size]
-    lanes = columns_of(text_of(axis_lines(clamp_of(VADD4), 4 * each, 4)), each)
+    lanes = columns_of(text_of(draw_axis(clamp_of(VADD4), 4 * each, 4)), each)
     shapes = [re.sub("[─┼╌]", "", line.strip()) for line, _ in lanes]
     assert shapes == ["○▸●┤", "├●◂○", "├●◂○", "├●┤"]
     for line, numbers in lanes:
@@ -249,7 +249,7 @@ def test_each_lane_has_an_axis_with_its_overshoot_on_the_right_side(size: str) -
 def test_the_numbers_of_the_ends_of_a_short_axis_are_apart(
     line: str, values: dict[str, int], each: int
 ) -> None:
-    numbers = text_of(axis_lines(clamp_of(trace(line, values)), 4 * each, 4))[-1]
+    numbers = text_of(draw_axis(clamp_of(trace(line, values)), 4 * each, 4))[-1]
     assert numbers.split() == ["-128", "127"] * 4
 
 
@@ -260,7 +260,7 @@ values = st.lists(st.integers(0, 0xFFFFFFFF), min_size=2, max_size=2)
 def test_all_overshoots_of_a_step_have_one_scale(ab: list[int], dtype: str, each: int) -> None:
     one = trace(f"vsub4.{dtype}.s32.s32.sat d, a, b, c", {"a": ab[0], "b": ab[1], "c": 0})
     low, high = SIGNED if dtype == "s32" else UNSIGNED
-    line, _ = text_of(axis_lines(clamp_of(one), 4 * each, 4))
+    line, _ = text_of(draw_axis(clamp_of(one), 4 * each, 4))
     lengths = set()
     for lane, value in enumerate(one.rows["saturate.t"].inputs[0].values):
         own = line[(3 - lane) * each : (4 - lane) * each]
@@ -286,7 +286,7 @@ def test_all_overshoots_of_a_step_have_one_scale(ab: list[int], dtype: str, each
 def test_narrow_columns_show_lanes_above_their_marks(ab: list[int]) -> None:
     one = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": ab[0], "b": ab[1], "c": 0})
     before = one.rows["saturate.t"].inputs[0].values
-    head, line, numbers = text_of(axis_lines(clamp_of(one), 44, 4))
+    head, line, numbers = text_of(draw_axis(clamp_of(one), 44, 4))
     lanes = [int(x) for x in head.split()]
     assert sorted(lanes) == [0, 1, 2, 3]
     assert [before[lane] for lane in lanes] == sorted(before)
@@ -298,7 +298,7 @@ def test_narrow_columns_show_lanes_above_their_marks(ab: list[int]) -> None:
 def test_an_overlong_overshoot_is_drawn_broken() -> None:
     one = trace("vadd.s32.s32.s32.sat d.b0, a, b, c", {"a": 0x7FFFFFFF, "b": 1, "c": 0})
     for width in (24, 58, 128):
-        line, _ = text_of(axis_lines(clamp_of(one), width, 1))
+        line, _ = text_of(draw_axis(clamp_of(one), width, 1))
         assert line.strip().endswith("●◂╱╌╌○")
         assert len(line) <= width
 

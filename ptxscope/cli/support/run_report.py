@@ -58,9 +58,9 @@ def iter_run_lines(
         sequence = sequence_ends.get(step.statement.number)
         if arguments.fold and sequence:
             text = f"{sequence.call}  [{sequence.format_lines()}]"
-            yield from _step_lines(program_run, step, make_printable(text))
+            yield from _iter_stage_lines(program_run, step, make_printable(text))
         elif not arguments.quiet and not (arguments.fold and step.statement.number in folded):
-            yield from _step_lines(program_run, step)
+            yield from _iter_stage_lines(program_run, step)
             if sequence:
                 yield f"      {make_printable(str(sequence))}"
         for name in watched:
@@ -78,7 +78,7 @@ def iter_run_lines(
         if program_run.ending is StopReason.BREAK:
             yield f"stopped before {_name_line(program_run.program, arguments.stop)}"
         yield ""
-    yield from _register_lines(program_run)
+    yield from _iter_register_lines(program_run)
 
 
 def _name_line(program: Program, line: int) -> str:
@@ -126,7 +126,7 @@ def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
     return find_sequences(program)
 
 
-def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str]:
+def _iter_stage_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str]:
     """Yield a statement, or a replacing text, and its effects."""
     text = text or make_printable(step.text)
     effect = ", ".join(
@@ -181,7 +181,7 @@ def _format_change(program_run: Run, name: str, old_bits: int | None, new_bits: 
     return f"{make_printable(name)}: {format_bits(old_bits)} -> {format_bits(new_bits)}"
 
 
-def _register_lines(program_run: Run) -> Iterator[str]:
+def _iter_register_lines(program_run: Run) -> Iterator[str]:
     registers = {name: x.bits for name, x in program_run.registers.items() if x.bits is not None}
     width = max(map(len, registers), default=0)
     for name, bits in registers.items():
@@ -231,20 +231,20 @@ def iter_verdict_lines(
     culprits = find_culprits(program_run, wrong_registers)
     for _, step in sorted({x.number: x for x in culprits.values()}.items()):
         names = [name for name, x in culprits.items() if x is step]
-        yield from _blame_lines(
+        yield from _iter_blame_lines(
             program_run, step, names if len(wrong_registers) > 1 else [], expected_results
         )
     if unwritten_names := [name for name in wrong_registers if name not in culprits]:
         yield f"No line of the run wrote {_format_registers(unwritten_names)}"
     if wrong_registers:
-        yield from _other_model_lines(program_run, values, expected_results, stop_line)
+        yield from _iter_other_model_lines(program_run, values, expected_results, stop_line)
 
 
 def _format_registers(names: Sequence[str]) -> str:
     return format_names([make_printable(x) for x in names])
 
 
-def _blame_lines(
+def _iter_blame_lines(
     program_run: Run, first: RunStep, names: Sequence[str], expected_results: Mapping[str, Observed]
 ) -> Iterator[str]:
     """Yield the instruction behind wrong values, its inputs and their origins.
@@ -289,7 +289,7 @@ def _format_origin(
     return location_text + (", as observed" if is_expected else "")
 
 
-def _other_model_lines(
+def _iter_other_model_lines(
     program_run: Run,
     values: Mapping[str, int],
     expected_results: Mapping[str, Observed],

@@ -14,14 +14,14 @@ _MEANINGS = {SpanKind.CHIP: "kept", SpanKind.LOST: "lost", SpanKind.SIGN: "copie
 """Marks around bits, and their meanings."""
 
 
-def figure_lines(row: RowTrace) -> Iterator[str]:
+def iter_figure_lines(row: RowTrace) -> Iterator[str]:
     """Yield the lines of the figure of a row, if text shows it."""
     figure = build_figure(row)
     draw = _FIGURES.get(type(figure))
     return draw(figure) if draw else iter(())
 
 
-def _ruler_lines(figure: BitRulers) -> Iterator[str]:
+def _iter_ruler_lines(figure: BitRulers) -> Iterator[str]:
     room = max(len(ruler.name) for ruler in figure.rulers)
     for ruler in figure.rulers:
         runs = (_BRACKETS.get(run.kind, "{}").format(run.text) for run in ruler.runs)
@@ -31,12 +31,12 @@ def _ruler_lines(figure: BitRulers) -> Iterator[str]:
         yield f"{'':<{room}} {', '.join(legend)}"
 
 
-def _permutation_lines(figure: PermutationFigure) -> Iterator[str]:
+def _iter_permutation_lines(figure: PermutationFigure) -> Iterator[str]:
     if figure.selector:
         yield f"{figure.selector_name or 'without a mode, c'} = {figure.selector}"
 
 
-def _table_lines(figure: TableFigure) -> Iterator[str]:
+def _iter_table(figure: TableFigure) -> Iterator[str]:
     names = [word.name for word in (*figure.words, figure.result)]
     room = max(map(len, names))
     rows = [[x.bits[index] for x in figure.entries] for index in range(len(figure.words))]
@@ -48,7 +48,7 @@ def _table_lines(figure: TableFigure) -> Iterator[str]:
 
 
 _FIGURES: dict[type, Callable[[Any], Iterator[str]]] = {
-    BitRulers: _ruler_lines,
-    PermutationFigure: _permutation_lines,
-    TableFigure: _table_lines,
+    BitRulers: _iter_ruler_lines,
+    PermutationFigure: _iter_permutation_lines,
+    TableFigure: _iter_table,
 }

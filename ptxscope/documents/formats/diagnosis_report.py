@@ -39,7 +39,7 @@ from .markup import (
     make_verbatim,
 )
 from .report import write_text
-from .text import WIDTH, command_lines, render, step_lines
+from .text import WIDTH, iter_step_lines, render, wrap_command
 
 MAX_EXPLANATIONS = 6
 """Default number of groups of explanations below a heading."""
@@ -93,7 +93,7 @@ def _iter_full_blocks(diagnosis: Diagnosis, *, with_all: bool) -> Iterator[Block
 
 def _iter_answer_blocks(diagnosis: Diagnosis, max_near_count: int | None = None) -> Iterator[Block]:
     """Yield the observation, and the best explanation or the nearest results."""
-    yield make_verbatim(observation_lines(diagnosis))
+    yield make_verbatim(iter_observation_lines(diagnosis))
     if diagnosis.explanations:
         yield make_paragraph(diagnosis.explanations[0].sentence)
         yield from _iter_detail_blocks(diagnosis, diagnosis.explanations[0])
@@ -194,7 +194,7 @@ def format_observed(ins: Signature, observation: Observation) -> str:
     )
 
 
-def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
+def iter_observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield the observed and the documented result."""
     lanes, documented_text = format_right_lanes(diagnosis), format_result(diagnosis.documented)
     observation = diagnosis.cases[diagnosis.shown_index].observation
@@ -421,11 +421,11 @@ def _iter_divergence_blocks(
         heading = f"The explanation, from the first step that differs, `{name}`"
         yield make_heading(heading)
         visible_steps = iter_steps(trace, stage)
-        yield make_verbatim(line for step in visible_steps for line in step_lines(step, width))
+        yield make_verbatim(line for step in visible_steps for line in iter_step_lines(step, width))
         yield make_paragraph(f"It gives {format_result(trace)}.")
     if any(cause.reading for cause in explanation.causes):
         result_text = format_result_bits(
             trace.instruction, explanation.get_result(explanation.shown_index)
         )
         yield make_paragraph(f"It is read as {result_text}.", is_close=True)
-    yield make_verbatim(command_lines(list_command_words(trace), width), "sh", is_close=True)
+    yield make_verbatim(wrap_command(list_command_words(trace), width), "sh", is_close=True)

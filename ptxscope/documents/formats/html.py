@@ -34,7 +34,7 @@ _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render an ``<article>``, or with `options.standalone` a page around it."""
     doc = build_document(trace, options)
-    article = "\n".join(_article_lines(doc, options))
+    article = "\n".join(_iter_article_lines(doc, options))
     return format_page(escape(doc.name), article, options) if options.standalone else article + "\n"
 
 
@@ -62,26 +62,26 @@ def _load_file(name: str) -> str:
     return files("ptxscope.documents").joinpath(name).read_text(encoding="utf-8")
 
 
-def _article_lines(doc: Document, options: Options) -> Iterator[str]:
+def _iter_article_lines(doc: Document, options: Options) -> Iterator[str]:
     level = 1 if options.standalone else 3
     id_ = make_id_prefix(doc, options, "html")
-    yield from _start_lines(doc, options, id_, level)
+    yield from _iter_start_lines(doc, options, id_, level)
     relations, pictures = _draw_pictures(doc, options._replace(id=id_))
     yield from pictures
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
-    yield from _operand_lines(doc.operands)
+    yield from _iter_operand_lines(doc.operands)
     if doc.steps:
         yield (
             '<label class="px-say"><input type="checkbox"/> '
             "Show in every cell where its bits came from</label>"
         )
     for section in doc.sections:
-        yield from _section_lines(section, level + 1, id_, relations)
+        yield from _iter_section(section, level + 1, id_, relations)
     if not doc.sections[0].is_only:
-        yield from _result_lines(doc, level + 1, f"{id_}-result")
-        yield from _note_lines(doc.notes)
+        yield from _iter_result_lines(doc, level + 1, f"{id_}-result")
+        yield from _iter_note_lines(doc.notes)
     if doc.agreement:
         yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
     if doc.source:
@@ -93,7 +93,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield "</article>"
 
 
-def _section_lines(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
+def _iter_section(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
     """Yield a statement; if there are several, in a box below its heading."""
     step_id = f"{id_}-step"
     if not section.is_only:
@@ -101,14 +101,14 @@ def _section_lines(section: Section, level: int, id_: str, relations: Relations)
         yield f'<div id="{id_}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
         level += 1
         if not section.is_folded:
-            yield from _operand_lines(section.operands)
+            yield from _iter_operand_lines(section.operands)
     if not section.is_folded:
         for step in section.steps:
-            yield from _step_lines(section, step, level, step_id, relations)
+            yield from _iter_step_lines(section, step, level, step_id, relations)
         if section.omission:
             yield f'<p class="px-dim">{escape(section.omission)}</p>'
     if section.is_only:
-        yield from _result_lines(section, level, f"{id_}-result")
+        yield from _iter_result_lines(section, level, f"{id_}-result")
     else:
         for view in section.results:
             yield (
@@ -117,14 +117,14 @@ def _section_lines(section: Section, level: int, id_: str, relations: Relations)
             )
     for note in section.lane_notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
-    yield from _note_lines(section.notes)
+    yield from _iter_note_lines(section.notes)
     if section.answers and not section.is_folded:
-        yield from _answer_lines(section, section.answers, level, id_, relations)
+        yield from _iter_answer_lines(section, section.answers, level, id_, relations)
     if not section.is_only:
         yield "</div>"
 
 
-def _start_lines(doc: Document, options: Options, id_: str, level: int) -> Iterator[str]:
+def _iter_start_lines(doc: Document, options: Options, id_: str, level: int) -> Iterator[str]:
     """Yield the start of an article, with a heading if a page or a title needs one."""
     name = escape(doc.title or doc.subject)
     has_heading = bool(doc.title) or options.standalone
@@ -145,7 +145,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
     drawing = draw_trace(trace, options, "-picture")
     relations = find_relations(drawing.canvas)
 
-    def picture_lines() -> Iterator[str]:
+    def iter_picture_lines() -> Iterator[str]:
         small = draw_trace(trace, options._replace(compact=True), "-narrow")
         small_relations = find_relations(small.canvas, len(relations.numbers))
         sentences = dict(iter_value_sentences(doc))
@@ -161,7 +161,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
         count = len(relations.numbers) + len(small_relations.numbers)
         yield make_style_element(highlight_rules(count))
 
-    return relations, picture_lines()
+    return relations, iter_picture_lines()
 
 
 def iter_value_sentences(doc: Document, *, has_origins: bool = True) -> Iterator[tuple[Node, str]]:
@@ -191,7 +191,7 @@ def _make_other(section: Section, answers: Answers, trace: Trace) -> Section:
     return section._replace(trace=trace, steps=answers.steps, is_other=True)
 
 
-def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
+def _iter_table(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
     """Yield a table in a box that scrolls if the table is too wide."""
     yield f'<div class="px-scroll"><table class="{css}" aria-label="{escape(label)}">'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
@@ -202,7 +202,7 @@ def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str])
     yield "</table></div>"
 
 
-def _operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
+def _iter_operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
     """Yield the table of the input values."""
     rows = (
         f'<td>{escape(label)}</td><th scope="row"><code>{escape(name or label)}</code></th>'
@@ -211,10 +211,10 @@ def _operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
         for _, label, name, bits, meant in operands
     )
     head = ("operand", "register", "bits", "value")
-    yield from _table_lines("px-operands", "Operands", head, rows)
+    yield from _iter_table("px-operands", "Operands", head, rows)
 
 
-def _step_lines(
+def _iter_step_lines(
     section: Section, step: StepView, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
     """Yield the heading and the tables of a step."""
@@ -225,7 +225,7 @@ def _step_lines(
         rows = [row for row in step.rows if len(row.values) == lanes]
         names = [cell.name for cell in make_cells(rows[0])] if lanes > 1 else ["value"]
         row_cells = (_format_row(section, row, relations) for row in rows)
-        yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
+        yield from _iter_table("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</div>"
@@ -258,7 +258,7 @@ def _format_origin(trace: Trace, row: RowTrace, lane: int) -> str:
     return format_origins(origins, names) or "no operand"
 
 
-def _result_lines(doc: Document | Section, level: int, id_: str) -> Iterator[str]:
+def _iter_result_lines(doc: Document | Section, level: int, id_: str) -> Iterator[str]:
     """Yield the results below their heading."""
     yield f'<div class="px-result" id="{id_}">'
     yield f"<h{level}>Result</h{level}>"
@@ -272,13 +272,13 @@ def _result_lines(doc: Document | Section, level: int, id_: str) -> Iterator[str
     yield "</div>"
 
 
-def _note_lines(notes: Iterable[str]) -> Iterator[str]:
+def _iter_note_lines(notes: Iterable[str]) -> Iterator[str]:
     """Yield a paragraph for each note."""
     for note in notes:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
 
 
-def _answer_lines(
+def _iter_answer_lines(
     section: Section, answers: Answers, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
     """Yield the answers of models that differ."""
@@ -290,7 +290,7 @@ def _answer_lines(
         f"<td>{answer.reason}</td>"
         for answer in answers.all
     )
-    yield from _table_lines("px-models", "Two answers", ("model", "result", "erratum"), rows)
+    yield from _iter_table("px-models", "Two answers", ("model", "result", "erratum"), rows)
     yield f"<p>They first differ at the step <em>{escape(answers.step)}</em>.</p>"
     if answers.errata:
         yield "<dl>"
@@ -302,5 +302,5 @@ def _answer_lines(
         yield f"<h{level}>The steps of {other_name} from there</h{level}>"
         other = _make_other(section, answers, answers.other_trace)
         for step in answers.steps:
-            yield from _step_lines(other, step, level + 1, f"{id_}-other", relations)
+            yield from _iter_step_lines(other, step, level + 1, f"{id_}-other", relations)
     yield "</div>"

@@ -49,11 +49,11 @@ def write_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
     for block in blocks:
         is_close = isinstance(block, Paragraph | Verbatim | Points) and block.is_close
         lines += [""] * (bool(lines) and not is_close)
-        lines += _text_lines(block, width)
+        lines += _iter_text_lines(block, width)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _text_lines(block: Block, width: int) -> Iterator[str]:
+def _iter_text_lines(block: Block, width: int) -> Iterator[str]:
     match block:
         case Heading(_, line) | NoteBlock(line):
             yield from wrap_text(_format_text(line), "", "", width)

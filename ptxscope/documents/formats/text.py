@@ -27,25 +27,25 @@ _GAP = 3
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     """Render the statements with every step and its numbers, the results, and deviations."""
     doc = build_document(trace, options)
-    lines = [*_header_lines(doc, width)]
-    parts = [_section_lines(section, width) for section in doc.sections]
+    lines = [*_iter_header_lines(doc, width)]
+    parts = [_iter_section(section, width) for section in doc.sections]
     if not doc.is_only:
-        end = (*result_lines(doc, width), *_note_lines(doc.notes, width))
-        parts = [operand_lines(doc, width), *parts, iter(end)]
+        end = (*iter_result_lines(doc, width), *_iter_note_lines(doc.notes, width))
+        parts = [iter_operand_lines(doc, width), *parts, iter(end)]
     for part in parts:
         lines += ["", *part]
     if doc.agreement:
         lines += ["", *wrap_text(doc.agreement, "", "", width)]
-    lines += _tail_lines(doc, width)
+    lines += _iter_tail_lines(doc, width)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
-def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
+def format_head_lines(doc: Document, width: int = WIDTH) -> list[str]:
     """Return the lines above the steps of an instruction: its text, model and operands."""
-    return [*_header_lines(doc, width), "", *operand_lines(doc, width), ""]
+    return [*_iter_header_lines(doc, width), "", *iter_operand_lines(doc, width), ""]
 
 
-def _section_lines(section: Section, width: int) -> Iterator[str]:
+def _iter_section(section: Section, width: int) -> Iterator[str]:
     """Yield the values, steps and results of a statement, below its line unless it is the only one.
 
     Text after the steps is indented below the line, or separated by empty lines.
@@ -54,29 +54,29 @@ def _section_lines(section: Section, width: int) -> Iterator[str]:
     if not is_only:
         yield from wrap_text(section.heading, "", "   ", width)
     if not section.is_folded:
-        yield from operand_lines(section, width)
+        yield from iter_operand_lines(section, width)
         yield from [""] * is_only
         for step in section.steps:
-            yield from step_lines(step, width)
+            yield from iter_step_lines(step, width)
     indent, gap = ("", [""]) if is_only else ("  ", [])
     width -= len(indent)
     omission = [] if section.is_folded else wrap_text(section.omission, "", "  ", width)
-    lines = [*omission, *gap, *result_lines(section, width)]
+    lines = [*omission, *gap, *iter_result_lines(section, width)]
     for note in section.lane_notes:
         lines += [*gap, *wrap_text(f"* {note}", "", "  ", width)]
-    lines += _note_lines(section.notes, width, gap)
+    lines += _iter_note_lines(section.notes, width, gap)
     if section.answers and not section.is_folded:
-        lines += [*gap, *answer_lines(section.answers, width)]
+        lines += [*gap, *iter_answer_lines(section.answers, width)]
     yield from (indent + line for line in lines)
 
 
-def _note_lines(notes: Iterable[str], width: int, gap: Sequence[str] = ("",)) -> Iterator[str]:
+def _iter_note_lines(notes: Iterable[str], width: int, gap: Sequence[str] = ("",)) -> Iterator[str]:
     """Yield the notes, each after a gap."""
     for note in notes:
         yield from (*gap, *wrap_text(f"Note: {note}.", "", "  ", width))
 
 
-def _tail_lines(doc: Document, width: int) -> Iterator[str]:
+def _iter_tail_lines(doc: Document, width: int) -> Iterator[str]:
     """Yield the caption, the source and the command, after empty lines."""
     if doc.caption:
         yield from ("", *wrap_text(doc.caption, "", "", width))
@@ -84,11 +84,11 @@ def _tail_lines(doc: Document, width: int) -> Iterator[str]:
         yield from (
             "",
             *wrap_text(doc.ascii_source, "", "  ", width),
-            *command_lines(doc.words, width),
+            *wrap_command(doc.words, width),
         )
 
 
-def _header_lines(doc: Document, width: int) -> Iterator[str]:
+def _iter_header_lines(doc: Document, width: int) -> Iterator[str]:
     if doc.title:
         yield from (*wrap_text(doc.title, "", "", width), "")
     lines = doc.ptx.split("\n") if "\n" in doc.ptx else []
@@ -101,7 +101,7 @@ def _header_lines(doc: Document, width: int) -> Iterator[str]:
         yield from wrap_text(line, "  ", "      ", width)
 
 
-def operand_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
+def iter_operand_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
     """Yield a line for each input value."""
     names = max((len(operand.name) for operand in doc.operands), default=0)
     names += 2 if names else 0
@@ -109,7 +109,7 @@ def operand_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
         yield from wrap_text(f"{name:<{names}}{bits}  {meant}", f"  {label:<4}", " " * 8, width)
 
 
-def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
+def iter_step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
     """Yield the title, the description and the rows of a step."""
     lead = f"{step.number} {step.title}".ljust(_INDENT)
     yield from wrap_text(step.about, lead, " " * _INDENT, width)
@@ -117,25 +117,27 @@ def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
         name, cells = get_row_name(row), make_cells(row)
         column = (width - _INDENT) // len(cells)
         if len(cells) == 1:
-            yield from _single_lane_lines(name, cells[0], width)
+            yield from _iter_single_lane_lines(name, cells[0], width)
         elif _fits_in_columns(cells, column):
-            yield from _lane_column_lines(name, cells, column)
+            yield from _iter_lane_column_lines(name, cells, column)
         else:
-            yield from _lane_by_lane_lines(name, cells, width)
-        for line in _figure_lines(row):
+            yield from _iter_lane_by_lane_lines(name, cells, width)
+        for line in _iter_figure_lines(row):
             yield from wrap_text(line, " " * _INDENT, " " * (_INDENT + 2), width)
     for note in step.notes:
         yield from wrap_text(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _figure_lines(row: RowTrace) -> Iterator[str]:
+def _iter_figure_lines(row: RowTrace) -> Iterator[str]:
     if row.micro.has_text_figure:
-        from ..content.figure_text import figure_lines  # loaded late: few rows have such a figure
+        from ..content.figure_text import (
+            iter_figure_lines,
+        )  # loaded late: few rows have such a figure
 
-        yield from map(make_printable, figure_lines(row))
+        yield from map(make_printable, iter_figure_lines(row))
 
 
-def _single_lane_lines(name: str, cell: CellView, width: int) -> Iterator[str]:
+def _iter_single_lane_lines(name: str, cell: CellView, width: int) -> Iterator[str]:
     flags = ", ".join(cell.flags)
     text = str(cell.formula) + (f"   [{flags}]" if flags else "")
     yield from wrap_text(text, f"  {name}".ljust(_INDENT), " " * _INDENT, width)
@@ -152,7 +154,7 @@ def _fits_in_columns(cells: Sequence[CellView], width: int) -> bool:
     return max(map(len, (*parts, *(", ".join(cell.flags) for cell in cells)))) <= width - _GAP
 
 
-def _lane_by_lane_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
+def _iter_lane_by_lane_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
     """Yield a line for each lane, if they do not fit side by side."""
     for index, cell in enumerate(cells):
         lead = f"  {name}" if index == 0 else ""
@@ -161,7 +163,7 @@ def _lane_by_lane_lines(name: str, cells: Sequence[CellView], width: int) -> Ite
         yield from wrap_text(text, lead.ljust(_INDENT), " " * _INDENT, width)
 
 
-def _lane_column_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
+def _iter_lane_column_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
     lines = [wrap_text(cell.text, "", "", width - _GAP) for cell in cells]
     for index in range(max(map(len, lines))):
         lead = f"  {name}" if index == 0 else ""
@@ -172,7 +174,7 @@ def _lane_column_lines(name: str, cells: Sequence[CellView], width: int) -> Iter
         yield " " * _INDENT + "".join(f"{text:<{width}}" for text in flag_texts)
 
 
-def result_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
+def iter_result_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
     """Yield the results, or the text that replaces them."""
     for name, bits, meant in doc.results:
         yield from wrap_text(f"{name} = {bits}  {meant}", "", "  ", width)
@@ -180,7 +182,7 @@ def result_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
         yield doc.no_result
 
 
-def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
+def iter_answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
     """Yield the answers of the models, and the errata behind their differences."""
     yield "Two answers"
     for answer in answers.all:
@@ -192,10 +194,10 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
     if answers.steps:
         yield from ("", f"The steps of {answers.other_name} from there")
         for step in answers.steps:
-            yield from step_lines(step, width)
+            yield from iter_step_lines(step, width)
 
 
-def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
+def wrap_command(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
     """Yield a shell command, folded between words."""
     line = "$"
     for word in map(_quote_for_shell, words):

@@ -207,10 +207,10 @@ def measure_cells(text: str) -> int:
 def format_problem(text: str, problem: Problem) -> str:
     """Return the message, the line concerned with a caret under the span, and the hint."""
     message = _wrap_message(f"error: {make_printable(problem.message)}", "  ")
-    return "\n".join([message, *caret_lines(text, problem)])
+    return "\n".join([message, *mark_problem(text, problem)])
 
 
-def caret_lines(text: str, problem: Problem) -> list[str]:
+def mark_problem(text: str, problem: Problem) -> list[str]:
     """Return the lines of a diagram below its message."""
     start, end = problem.span
     line_start = text.rfind("\n", 0, start) + 1

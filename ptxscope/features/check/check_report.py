@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ... import __version__
 from ...documents.formats.json_text import Fields, convert_to_json, format_json
-from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
+from ...engine.syntax.errors import Problem, format_count, make_printable, mark_problem
 from ...engine.tracing.counterexample import Counterexample
 from ...sources.source_location import SourceLocation
 from .check_rules import Severity, map_rules
@@ -45,7 +45,7 @@ _FIELDS: Fields = {
 }
 
 
-def item_lines(item: CheckedInstruction) -> Iterator[str]:
+def iter_item_lines(item: CheckedInstruction) -> Iterator[str]:
     """Yield the lines on an instruction: its diagnostics, their locations, and a replacement."""
     source = f" ({make_printable(item.source)})" if item.source else ""
     if not item.diagnostics:
@@ -58,9 +58,9 @@ def item_lines(item: CheckedInstruction) -> Iterator[str]:
         message = make_printable(diagnostic.message)
         yield f"{location_text}: {diagnostic.severity}: {message}{source}"
         if diagnostic.location != _find_next_location(diagnostics, index):
-            yield from _excerpt_lines(diagnostic)
+            yield from _iter_excerpt_lines(diagnostic)
     if item.example:
-        yield from _example_lines(item.example)
+        yield from _iter_example_lines(item.example)
         if item.replacement:
             yield "    as documented, in plain PTX:"
             yield from (f"      {make_printable(line)}" for line in item.replacement)
@@ -75,13 +75,13 @@ def _format_location(file: str, location: SourceLocation) -> str:
     return f"{make_printable(file)}:{location.line}:{location.column}"
 
 
-def _excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
+def _iter_excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
     """Yield the line with a caret, and the allowed text."""
     problem = Problem("", diagnostic.location.span, diagnostic.hint)
-    yield from (f"  {line}" for line in caret_lines(diagnostic.location.excerpt, problem))
+    yield from (f"  {line}" for line in mark_problem(diagnostic.location.excerpt, problem))
 
 
-def _example_lines(example: Counterexample) -> Iterator[str]:
+def _iter_example_lines(example: Counterexample) -> Iterator[str]:
     texts = format_counterexample(example)
     assignments = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
     yield f"    for example {make_printable(assignments)}"

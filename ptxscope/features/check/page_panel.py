@@ -15,7 +15,7 @@ from ...documents.elements import (
     make_words,
 )
 from ...state.explorer_state import ExplorerState
-from .check_report import count_items, format_summary, item_lines
+from .check_report import count_items, format_summary, iter_item_lines
 from .lint import check_text
 from .suppressions import hide_remarks
 
@@ -39,7 +39,7 @@ def make_panel(_: ExplorerState, text: str) -> list[Child]:
         return [form, make_report(make_element("p", error))]
     counts = Counter[str]()
     items = count_items(hide_remarks(check_text(text, "pasted")), counts)
-    lines = [line for item in items for line in item_lines(item)]
+    lines = [line for item in items for line in iter_item_lines(item)]
     summary = make_element("p", *make_words(format_summary(counts)), class_="summary")
     return [form, summary, make_report(*_list_elements(lines)) if lines else ""]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
-from ...documents.formats.text import WIDTH, command_lines
+from ...documents.formats.text import WIDTH, wrap_command
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import format_count
 from ..kernels.kernel_report import iter_origin_lines
@@ -204,7 +204,7 @@ def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block
             words += ["--model", kernel.model.name]
         buffers = dict(_iter_buffers(run.arguments))
         if all(root in buffers or not x for (root, _), x in run.example.memory.items()):
-            yield make_verbatim(command_lines([*words, *arguments], width), "sh", is_close=True)
+            yield make_verbatim(wrap_command([*words, *arguments], width), "sh", is_close=True)
 
 
 def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str]:

@@ -215,7 +215,7 @@ class _Player:
     def _print_card(self, previous_card: Card | None = None) -> None:
         card, count = self._position.card, len(self._position.lesson.cards)
         print(f"\n--- {self._position.index + 1} of {count}: {card.title}\n")
-        lines = lesson_text.picture_lines(card, previous_card)
+        lines = lesson_text.format_picture(card, previous_card)
         if anchor_text := lesson_text.describe_anchor(card):
             lines += ["", *_wrap_text(anchor_text, "  > ")]
         for line in (*lines, "", *lesson_text.wrap_text(card.text)):
@@ -261,7 +261,7 @@ class _Player:
             print(f"{remark} {lesson_text.format_answer(self._position.card)}.")
         else:
             print(*lesson_text.wrap_text(self._position.card.remark), sep="\n")
-        print("", *lesson_text.revealed_step_lines(self._position.card), "", sep="\n")
+        print("", *lesson_text.format_solution(self._position.card), "", sep="\n")
 
     def _end(self) -> int:
         """Finish after the last card, and play the next lesson if the user continues."""
@@ -335,7 +335,7 @@ class _Drill(_Player):
         card = Card(title, (), trace, 0, None, ask, ())
         lesson = Lesson(Head(self._practice.family, title, 0, "", 1), (card,))
         self._position = LessonPosition(lesson, LessonProgress(), from_start=True)
-        print(f"\n--- {title}\n", *lesson_text.picture_lines(card), sep="\n")
+        print(f"\n--- {title}\n", *lesson_text.format_picture(card), sep="\n")
         print("\n(a value; ? gives a hint, s shows it)\n")
 
 

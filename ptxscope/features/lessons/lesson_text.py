@@ -17,7 +17,13 @@ from ...documents.formats.markup import (
     make_verbatim,
 )
 from ...documents.formats.report import write_report
-from ...documents.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
+from ...documents.formats.text import (
+    WIDTH,
+    format_head_lines,
+    iter_answer_lines,
+    iter_result_lines,
+    iter_step_lines,
+)
 from ...documents.formats.text import wrap_text as wrap_lines
 from ...documents.options import Options
 from ...engine.tracing.step_text import format_lane_sentence, format_title
@@ -27,33 +33,33 @@ from .lesson import Card, Head, Lesson, find_step, format_anchor_name
 from .text_templates import TemplatePiece, TemplatePieceKind, Text, strip_marks
 
 
-def picture_lines(card: Card, previous: Card | None = None, width: int = WIDTH) -> list[str]:
+def format_picture(card: Card, previous: Card | None = None, width: int = WIDTH) -> list[str]:
     """Return the trace up to a card's step as lines; after a card of the same trace, the new steps.
 
     A question always asks about a later step, so no line reveals the answer.
     """
     steps = card.trace.steps[: card.step]
     if previous is None or previous.trace != card.trace or card.ask is not None:
-        head = head_lines(build_document(card.trace), width)
-        return _trim_lines([*head, *_step_lines(card.trace, steps, width)])
+        head = format_head_lines(build_document(card.trace), width)
+        return _trim_lines([*head, *_iter_step_lines(card.trace, steps, width)])
     if new_steps := steps[previous.step :]:
-        return _step_lines(card.trace, new_steps, width)
+        return _iter_step_lines(card.trace, new_steps, width)
     anchor_step = find_step(card.anchor, card.trace)
-    return _step_lines(
+    return _iter_step_lines(
         card.trace, (anchor_step,) if anchor_step else steps[-1:], width, with_result=False
     )
 
 
-def _step_lines(
+def _iter_step_lines(
     trace: Trace, steps: Sequence[Step], width: int, *, with_result: bool = True
 ) -> list[str]:
     """Return steps as lines of text; the result and the models' answers follow the last step."""
     doc = build_document(trace, Options(steps=frozenset(step.place for step in steps)))
-    lines = [line for step in doc.steps for line in step_lines(step, width)]
+    lines = [line for step in doc.steps for line in iter_step_lines(step, width)]
     if with_result and trace.steps[-1] in steps:
-        lines += ["", *result_lines(doc, width)]
+        lines += ["", *iter_result_lines(doc, width)]
         if doc.answers:
-            lines += ["", *answer_lines(doc.answers._replace(errata=()), width)]
+            lines += ["", *iter_answer_lines(doc.answers._replace(errata=()), width)]
     return _trim_lines(lines)
 
 
@@ -91,11 +97,11 @@ def format_answer(card: Card) -> str:
     return format_right_answer(card.question)
 
 
-def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:
+def format_solution(card: Card, width: int = WIDTH) -> list[str]:
     """Return the steps after a question up to the one it asks about, as lines."""
     assert card.ask
     end = find_step(card.ask, card.trace) or card.trace.steps[-1]
-    return _step_lines(card.trace, card.trace.steps[card.step : end.number], width)
+    return _iter_step_lines(card.trace, card.trace.steps[card.step : end.number], width)
 
 
 def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
@@ -125,7 +131,7 @@ def _iter_blocks(lesson: Lesson) -> Iterator[Block]:
         yield from _iter_paragraphs(text)
     for number, card, previous in _number_cards(lesson):
         yield Heading(1, (InlineSpan(str(number)), InlineSpan(f". {card.title}")))
-        yield make_verbatim(picture_lines(card, previous))
+        yield make_verbatim(format_picture(card, previous))
         yield from _iter_paragraphs(card.text)
     yield Heading(1, make_text("Answers"))
     for number, card, _ in _number_cards(lesson):
@@ -133,7 +139,7 @@ def _iter_blocks(lesson: Lesson) -> Iterator[Block]:
             lead = (InlineSpan(str(number), InlineKind.STRONG), InlineSpan(". "))
             yield Paragraph((*lead, *make_code(format_answer(card))))
             yield from _iter_paragraphs(card.remark, "   ")
-            yield make_verbatim(revealed_step_lines(card))
+            yield make_verbatim(format_solution(card))
 
 
 def _iter_paragraphs(text: Text, lead: str = "") -> Iterator[Paragraph]:

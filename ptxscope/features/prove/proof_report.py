@@ -15,7 +15,7 @@ from ...documents.formats.markup import (
     make_points,
     make_verbatim,
 )
-from ...documents.formats.text import WIDTH, command_lines, step_lines
+from ...documents.formats.text import WIDTH, iter_step_lines, wrap_command
 from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import CARRY_REGISTER, Type
 from ...engine.semantics.models import Model
@@ -41,7 +41,7 @@ def iter_proof_blocks(
     yield from _iter_program_blocks(proof)
     yield make_paragraph(format_answer(proof, advice))
     if proof.value_verdict is Verdict.DIFFERENT:
-        yield make_verbatim(_result_lines(proof))
+        yield make_verbatim(_iter_result_lines(proof))
         yield from _iter_difference_blocks(proof)
         if not is_brief:
             yield from _iter_trace_blocks(proof, width)
@@ -125,7 +125,7 @@ def format_operands(types: Mapping[str, Type], operands: Mapping[str, int]) -> s
     )
 
 
-def _result_lines(proof: Proof) -> Iterator[str]:
+def _iter_result_lines(proof: Proof) -> Iterator[str]:
     for pair, values in zip(proof.pairs, proof.results, strict=True):
         for index, letter in enumerate(_LETTERS):
             name = pair[index] or f"{pair[1 - index]}, as before,"
@@ -174,7 +174,7 @@ def _iter_trace_blocks(proof: Proof, width: int) -> Iterator[Block]:
         yield make_heading(f"{letter}{note}")
         shown = own_parts[min(first, len(own_parts) - 1) :]
         yield make_verbatim((line for _, lines in shown for line in lines), is_close=True)
-        yield make_verbatim(command_lines(list_command_words(trace), width), "sh", is_close=True)
+        yield make_verbatim(wrap_command(list_command_words(trace), width), "sh", is_close=True)
 
 
 def _iter_parts(trace: Trace, width: int) -> Iterator[tuple[object, Iterable[str]]]:
@@ -182,14 +182,14 @@ def _iter_parts(trace: Trace, width: int) -> Iterator[tuple[object, Iterable[str
     if len(trace.parts) == 1:
         for step in build_document(trace).steps:
             values = [(x.key, x.values) for x in step.rows]
-            yield values, step_lines(step, width)
+            yield values, iter_step_lines(step, width)
         return
-    lines = _statement_lines(trace)
+    lines = _iter_statement_lines(trace)
     for (statement, part), line in zip(trace.statements, lines, strict=True):
         yield (statement.text, part.result), (line,)
 
 
-def _statement_lines(trace: Trace) -> Iterator[str]:
+def _iter_statement_lines(trace: Trace) -> Iterator[str]:
     """Yield the statements of a block with their results."""
     width = min(max(len(x.text) for x in trace.block.statements) + 2, WIDTH - 24)
     for statement, part in trace.statements:
@@ -270,7 +270,7 @@ def iter_search_blocks(search: OperandSearch) -> Iterator[Block]:
     yield make_paragraph(format_search_answer(search))
     if search.answers:
         trace = search.make_trace(search.answers[0])
-        yield make_verbatim(command_lines(list_command_words(trace)), "sh")
+        yield make_verbatim(wrap_command(list_command_words(trace)), "sh")
 
 
 def format_search_answer(search: OperandSearch) -> str:

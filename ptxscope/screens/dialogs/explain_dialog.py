@@ -21,8 +21,8 @@ from ...diagnosis.observation import Observation, parse_got
 from ...documents.formats.diagnosis_report import (
     format_causes,
     iter_explanation_blocks,
+    iter_observation_lines,
     iter_unexplained_blocks,
-    observation_lines,
 )
 from ...documents.formats.markup import Block
 from ...documents.formats.report import write_text
@@ -141,7 +141,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             self._show([self._describe_other_writer(parts) or error.summary], [])
             return
         self._diagnosis = explain_block(self._trace.block, [Observation(self._operands, observed)])
-        lines = [line.strip() for line in observation_lines(self._diagnosis)]
+        lines = [line.strip() for line in iter_observation_lines(self._diagnosis)]
         self._show(lines[1:], self._diagnosis.explanations)
 
     def _describe_other_writer(self, parts: Sequence[str]) -> str:

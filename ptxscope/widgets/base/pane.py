@@ -51,7 +51,7 @@ def pad_line(line: Sequence[StyledText], width: int) -> StyledLine:
     return [*line, StyledText(" " * max(width - measure_line(line), 0))]
 
 
-def sentence_lines(text: str, width: int, style_name: str = "") -> list[StyledLine]:
+def wrap_sentence(text: str, width: int, style_name: str = "") -> list[StyledLine]:
     """Return a sentence wrapped into lines."""
     if 0 < len(text) <= width:
         return [[StyledText(text, style_name)]]

@@ -75,10 +75,10 @@ def draw_number_line(axis: NumberLine, width: int, lanes: int) -> list[StyledLin
     """Return the axes of a clamp, or the line of a comparison."""
     if axis.nan_names or any(point.names for point in axis.points):
         return _draw_compared_words(axis, width)
-    return axis_lines(axis, width, lanes)
+    return draw_axis(axis, width, lanes)
 
 
-def axis_lines(axis: NumberLine, width: int, lanes: int) -> list[StyledLine]:
+def draw_axis(axis: NumberLine, width: int, lanes: int) -> list[StyledLine]:
     """Return the axes of a clamp with their numbers below."""
     lane_columns = width // lanes
     is_shared = lanes == 1 or lane_columns < _MIN_LANE_COLUMNS

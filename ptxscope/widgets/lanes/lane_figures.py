@@ -144,13 +144,13 @@ class _Segment(NamedTuple):
 def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
     """Return a number's runs side by side, with captions below and the meaning beside them."""
     lines = _split_into_segments(ruler, width)
-    captions = _caption_segments(ruler, lines, width)
+    captions = _find_captioned(ruler, lines, width)
     if captions is None and len(lines) == 1:
         wider_lines = [_widen_segments(ruler, lines[0])]
         if wider_lines[0][-1].end <= width:
-            lines, captions = wider_lines, _caption_segments(ruler, wider_lines, width)
+            lines, captions = wider_lines, _find_captioned(ruler, wider_lines, width)
     digits = [
-        _segment_line(ruler, segments, is_first=index == 0) for index, segments in enumerate(lines)
+        _draw_segment(ruler, segments, is_first=index == 0) for index, segments in enumerate(lines)
     ]
     text = [StyledText(f"  {ruler.summary}", "strong")] if ruler.summary else []
     beside = next((x for x in digits if measure_line(x) + measure_line(text) <= width), None)
@@ -159,7 +159,7 @@ def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
     drawn_lines: list[StyledLine] = []
     for line, segments in zip(digits, lines, strict=True):
         drawn_lines.append(line)
-        if captions is not None and (captions_line := _caption_line(ruler, segments, captions)):
+        if captions is not None and (captions_line := _draw_captions(ruler, segments, captions)):
             drawn_lines.append(captions_line)
     if captions is None:
         labels = [run.label for run in ruler.runs if run.label.strip()]
@@ -214,7 +214,7 @@ def _widen_segments(ruler: BitRuler, segments: Sequence[_Segment]) -> list[_Segm
     return wider_segments
 
 
-def _caption_segments(
+def _find_captioned(
     ruler: BitRuler, lines: Sequence[Sequence[_Segment]], width: int
 ) -> set[_Segment] | None:
     """Return the segments with captions below, or None if a caption has no room."""
@@ -252,7 +252,7 @@ def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
     return [line for label in labels for line in wrap_line([StyledText(label, "quiet")], width, 2)]
 
 
-def _segment_line(ruler: BitRuler, segments: Sequence[_Segment], *, is_first: bool) -> StyledLine:
+def _draw_segment(ruler: BitRuler, segments: Sequence[_Segment], *, is_first: bool) -> StyledLine:
     pieces: dict[int, StyledText] = {}
     if ruler.name and is_first:
         pieces[0] = StyledText(f"{ruler.name} ", "quiet", ruler.place)
@@ -267,7 +267,7 @@ def _segment_line(ruler: BitRuler, segments: Sequence[_Segment], *, is_first: bo
     return place_pieces(pieces)
 
 
-def _caption_line(
+def _draw_captions(
     ruler: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
 ) -> StyledLine:
     """Return the captions under a line; may be empty."""

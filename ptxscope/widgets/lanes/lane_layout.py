@@ -40,13 +40,13 @@ from .lane_rows import (
     AnswersPainter,
     Level,
     draw_folded_rows,
+    draw_guesses,
     draw_pinned_lines,
     draw_pinned_parts,
     draw_register_lines,
     draw_row_lines,
     find_different_cells,
     find_stage_step,
-    guess_lines,
     has_tight_cells,
     iter_step_sentences,
     overlay_marks,
@@ -360,7 +360,7 @@ class _Painter:
 
     def _draw_guesses(self, row: RowScene, guesses: Mapping[LaneRef, Guess]) -> Iterator[NamedLine]:
         """Yield a row to predict: right predictions as values, the others as typed, or blank."""
-        yield from name_lines(row.name, guess_lines(row, guesses, self.width))
+        yield from name_lines(row.name, draw_guesses(row, guesses, self.width))
 
     def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
         """Return the names of hidden steps, one per line or wrapped, and the row of a question."""

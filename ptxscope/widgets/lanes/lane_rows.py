@@ -35,7 +35,7 @@ from ...scene.scene_model import (
 )
 from ...state.requests import WRONG
 from ...state.step_transitions import select_notable_flags
-from ..base.pane import StyledLine, StyledText, measure_line, pad_line, sentence_lines
+from ..base.pane import StyledLine, StyledText, measure_line, pad_line, wrap_sentence
 from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import (
     LABEL,
@@ -82,17 +82,17 @@ def iter_step_sentences(
     A single lane's flag is in its column, and in a sentence under the cursor. Sentences that repeat
     the picture are omitted.
     """
-    yield from sentence_lines(describe_step(step), width, "strong")
+    yield from wrap_sentence(describe_step(step), width, "strong")
     if deviation and deviation.stage is step.stage:
         for erratum in deviation.errata:
-            yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "surprise")
+            yield from wrap_sentence(f"≠ {erratum.id}: {erratum.sentence}", width, "surprise")
     for row in step.rows:
         if is_covered_by_step_text(row):
             marks = "".join(f"{GLYPHS[flag]} " for flag in select_notable_flags(row, 0))
-            yield from sentence_lines(f"{marks}{_name_sentence(step, row)}", width, "surprise")
+            yield from wrap_sentence(f"{marks}{_name_sentence(step, row)}", width, "surprise")
     for note in trace.annotations.get_notes(step.stage):
         lane = "" if note.lane is None else f"lane {note.lane}: "
-        yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width)
+        yield from wrap_sentence(f"✎ {lane}{make_printable(note.text)}", width)
 
 
 def is_covered_by_step_text(row: RowTrace) -> bool:
@@ -253,7 +253,7 @@ def without_value(figure: BitRulers, value: str) -> BitRulers:
 _BLANK = HIDDEN_DIGIT * 4
 
 
-def guess_lines(row: RowScene, guesses: Mapping[LaneRef, Guess], width: int) -> list[StyledLine]:
+def draw_guesses(row: RowScene, guesses: Mapping[LaneRef, Guess], width: int) -> list[StyledLine]:
     """Return the cells of a row in lane columns; cells with several numbers are predicted once."""
     from ...learn.prediction import NOT_YET
 

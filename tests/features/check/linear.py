@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-from ptxscope.features.check.check_report import item_lines, item_to_json, iter_sarif_results
+from ptxscope.features.check.check_report import item_to_json, iter_item_lines, iter_sarif_results
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_source, check_text
 from ptxscope.features.check.listing_checks import check_listing
@@ -19,7 +19,7 @@ def check(name: str) -> Callable[[str], object]:
         size = 0
         found = list(check_text(text, name))
         for item in found:
-            size += sum(map(len, item_lines(item))) + len(json.dumps(item_to_json(item)))
+            size += sum(map(len, iter_item_lines(item))) + len(json.dumps(item_to_json(item)))
         return size + measure_log(found)
 
     return run
@@ -36,7 +36,7 @@ def _check_defined(text: str) -> int:
 
 
 def _check_text(text: str) -> int:
-    return sum(len(list(item_lines(item))) for item in check_source(text, "-", Language.TEXT))
+    return sum(len(list(iter_item_lines(item))) for item in check_source(text, "-", Language.TEXT))
 
 
 def _check_in_chunks(text: str) -> int:

@@ -11,7 +11,7 @@ from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.feature import FeatureError
 from ptxscope.features.check import check_report, check_rules
 from ptxscope.features.check.check_report import (
-    item_lines,
+    iter_item_lines,
     iter_sarif_results,
     make_sarif_format,
 )
@@ -53,7 +53,7 @@ def test_an_added_rule_is_asked_about_every_legal_instruction() -> None:
         (2, 1, "bytes move"),
     ]
     assert [str(x.severity) for x in found] == ["remark"] * 3
-    assert list(item_lines(items[0]))[:4] == [
+    assert list(iter_item_lines(items[0]))[:4] == [
         "x.ptx:1:26: remark: %r4 may be any selector of %r22",
         "    prmt.b32 %r1, %r22, %r3, %r4;",
         "                             ^^^",

@@ -17,7 +17,7 @@ import pytest
 
 from ptxscope.features.lessons import lesson as reader
 from ptxscope.features.lessons.lesson import list_files, load_lesson
-from ptxscope.features.lessons.lesson_text import format_answer, picture_lines, revealed_step_lines
+from ptxscope.features.lessons.lesson_text import format_answer, format_picture, format_solution
 from tests.driving.command_line import Done, run
 from tests.tiers import sampled
 
@@ -74,9 +74,9 @@ def test_a_lesson_is_played_to_its_end_from_the_command_line(
     assert f"End of the lesson: {count} of {count} right at the first try." in done.stdout
     previous = None
     for card in load_lesson(name).cards:
-        picture = "\n".join(picture_lines(card, previous))
+        picture = "\n".join(format_picture(card, previous))
         assert f": {card.title}\n\n{picture}\n" in done.stdout
-        assert not card.ask or "\n".join(revealed_step_lines(card)) in done.stdout
+        assert not card.ask or "\n".join(format_solution(card)) in done.stdout
         previous = card
     assert not re.search(r"^Not \S+\. ", done.stdout, re.M)
     known = [x for x, card in enumerate(load_lesson(name).cards) if card.ask]

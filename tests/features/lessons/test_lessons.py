@@ -27,9 +27,9 @@ from ptxscope.features.lessons.lesson_text import (
     describe_anchor,
     describe_question,
     format_answer,
-    picture_lines,
+    format_picture,
+    format_solution,
     render,
-    revealed_step_lines,
     wrap_text,
 )
 from ptxscope.features.lessons.text_templates import TemplatePieceKind, strip_marks
@@ -134,12 +134,12 @@ def test_a_place_bears_the_title_of_its_step(name: str) -> None:
             step, _, lane = describe_question(card).partition(", ")
             of = card.trace.rows[card.ask.key].name
             step = step.removesuffix(f" {of}")
-            titles = [line for line in revealed_step_lines(card) if re.match(r"\d [a-zA-Z]", line)]
+            titles = [line for line in format_solution(card) if re.match(r"\d [a-zA-Z]", line)]
             assert re.match(rf"\d {step} ", titles[-1])
             assert re.fullmatch(r"(lane \d)?", lane)
         elif not card.ask and card.anchor and card.anchor.key in card.trace.rows:
             step = describe_anchor(card).partition(", ")[0]
-            assert re.search(rf"^\d {step} ", "\n".join(picture_lines(card)), re.MULTILINE)
+            assert re.search(rf"^\d {step} ", "\n".join(format_picture(card)), re.MULTILINE)
 
 
 def test_a_question_on_a_sum_names_the_add_step() -> None:
@@ -277,13 +277,13 @@ def test_a_complete_lesson_is_rendered_as_text_and_markdown(name: str) -> None:
     questions, _, answers = text.partition("\nAnswers\n")
     previous = None
     for at, card in enumerate(cards(name), 1):
-        picture = "\n".join(picture_lines(card, previous))
+        picture = "\n".join(format_picture(card, previous))
         parts = (f"{at}. {card.title}", picture, "\n".join(wrap_text(card.text)))
         assert questions.partition("\n\n".join(parts))[1], card.title
         assert f"{at}. {card.title}\n\n```text\n{picture}\n```\n" in markdown
         if card.ask:
             remark = "\n".join(wrap_text(card.remark, lead="   "))
-            solved = "\n".join(revealed_step_lines(card))
+            solved = "\n".join(format_solution(card))
             assert f"\n{at}. {format_answer(card)}\n{remark}\n\n{solved}\n" in answers
             assert f"```text\n{solved}\n```\n" in markdown
         previous = card
@@ -295,12 +295,12 @@ def test_each_number_that_a_card_quotes_is_in_its_picture(name: str) -> None:
     """Or in what was shown of its trace before."""
     shown, previous = "", None
     for card in cards(name):
-        picture = "\n".join(picture_lines(card, previous))
+        picture = "\n".join(format_picture(card, previous))
         shown = f"{shown}\n{picture}" if previous and card.trace == previous.trace else picture
         assert missing_numbers(card.text, shown) == [], card.title
         assert "result is hidden" not in shown
         if card.ask:
-            solved = "\n".join(revealed_step_lines(card))
+            solved = "\n".join(format_solution(card))
             assert missing_numbers(card.remark, f"{shown}\n{solved}") == [], card.title
         previous = card
 
@@ -309,7 +309,7 @@ def test_each_number_that_a_card_quotes_is_in_its_picture(name: str) -> None:
 def test_the_picture_of_a_question_hides_the_answer(name: str) -> None:
     for card in cards(name):
         if card.ask and card.ask.key in card.trace.instruction.results:
-            shown = "\n".join(picture_lines(card))
+            shown = "\n".join(format_picture(card))
             assert f"-> {format_answer(card)}" not in shown
             assert f" = {format_answer(card)}" not in shown
 

@@ -27,8 +27,8 @@ from ..check_report import (
     StreamFormat,
     count_items,
     format_summary,
-    item_lines,
     item_to_json,
+    iter_item_lines,
     iter_sarif_results,
     make_sarif_format,
 )
@@ -343,11 +343,11 @@ def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
         return StreamFormat(first="[", separator=",", tail="\n]\n", empty="[]\n"), _json_pieces
     if format_ == "sarif":
         return make_sarif_format(), iter_sarif_results
-    return StreamFormat(), _text_lines
+    return StreamFormat(), _iter_text_lines
 
 
-def _text_lines(item: CheckedInstruction) -> Iterator[str]:
-    yield "\n".join(item_lines(item)) + "\n"
+def _iter_text_lines(item: CheckedInstruction) -> Iterator[str]:
+    yield "\n".join(iter_item_lines(item)) + "\n"
 
 
 def _json_pieces(item: CheckedInstruction) -> Iterator[str]:

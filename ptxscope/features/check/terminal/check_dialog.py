@@ -15,7 +15,7 @@ from ....screens.dialogs.dialog import Dialog, DialogFrame
 from ....sources.source_lines import SourceLines, read_source_lines
 from ....state.requests import MenuItem
 from ....widgets.base.form_fields import Menu, Page
-from ..check_report import count_items, format_summary, item_lines
+from ..check_report import count_items, format_summary, iter_item_lines
 from ..diagnostic import CheckedInstruction
 from ..lint import check_text
 from ..suppressions import hide_remarks
@@ -73,7 +73,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     def _describe(self) -> str:
         if not self._instructions:
             return "All of them are legal, and no erratum can change one."
-        return "\n".join(item_lines(self._instructions[self._menu.index]))
+        return "\n".join(iter_item_lines(self._instructions[self._menu.index]))
 
     @on(Menu.ItemChosen)
     def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:

@@ -15,7 +15,7 @@ from ....documents.formats.markup import Block, Paragraph, Table, Verbatim
 from ....documents.formats.report import write_text
 from ....screens.dialogs.dialog import AnswerScreen
 from ....widgets.base.form_fields import LINE_END_BINDINGS, fold_line
-from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
+from ....widgets.base.pane import Pane, StyledLine, StyledText, wrap_sentence
 from ....widgets.footer import FooterKey, KeyBar
 from ..erratum_report import EXAMPLE, indent_blocks
 from ..fault_blocks import REPLACEMENT
@@ -50,7 +50,7 @@ class ReferencePane(Pane):
         keys = {EXAMPLE: "Enter opens it" if self._can_open else "", REPLACEMENT: "y copies it"}
         if self._page is None:
             return []
-        lines = sentence_lines(self._page.subject, width, "strong")
+        lines = wrap_sentence(self._page.subject, width, "strong")
         for title, blocks in self._page.parts:
             lines += [[]] if lines else []
             lines.append(_draw_rule(title, keys.get(title, ""), width))

@@ -11,7 +11,7 @@ from ....engine.isa.encodings import format_hex
 from ....engine.syntax.errors import format_count, make_printable
 from ....sources.source_lines import read_source_lines
 from ....widgets.base.explorer_app import PostedMessage
-from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
+from ....widgets.base.pane import Pane, StyledLine, StyledText, wrap_sentence
 from ..kernel_report import format_statements
 
 if TYPE_CHECKING:
@@ -152,8 +152,8 @@ class ValuesPane(Pane):
         notes = (run.message, ""), (run.limit_text, ""), (self._note, "quiet")
         for text, style in notes:
             if text:
-                lines += sentence_lines(make_printable(text), width, style)
-        lines += self._explanation_lines(width)
+                lines += wrap_sentence(make_printable(text), width, style)
+        lines += self._draw_explanations(width)
         changed = [x for x in (*run.registers, *run.places) if x.is_changed]
         registers, places = (
             [x for x in y if not x.is_changed] for y in (run.registers, run.places)
@@ -167,7 +167,7 @@ class ValuesPane(Pane):
             lines.append([StyledText(f"and {format_count(older, 'earlier place')}", "quiet")])
         return lines
 
-    def _explanation_lines(self, width: int) -> list[StyledLine]:
+    def _draw_explanations(self, width: int) -> list[StyledLine]:
         diagnosis = self._run.diagnosis
         if diagnosis is None:
             return []
@@ -175,20 +175,20 @@ class ValuesPane(Pane):
         sources = read_source_lines(self._run.launch.code.text)
         explanations = diagnosis.explanations or diagnosis.near_misses
         if not diagnosis.explanations:
-            lines += sentence_lines("No single change gives the expected values.", width, "strong")
+            lines += wrap_sentence("No single change gives the expected values.", width, "strong")
         for x in explanations[:_MAX_EXPLANATIONS]:
             place = format_statements(x.statements, sources) if x.statement else "the kernel"
             place = place[0].upper() + place[1:]
             share = "all" if x.match_count == count else f"{x.match_count} of"
             text = f"{place} {x.phrase} explains {share} {count}."
-            lines += sentence_lines(make_printable(text), width, "strong")
+            lines += wrap_sentence(make_printable(text), width, "strong")
         if len(explanations) > _MAX_EXPLANATIONS:
             lines.append([StyledText(f"and {len(explanations) - _MAX_EXPLANATIONS} more", "quiet")])
         if diagnosis.untried:
             text = f"Not tried within the time limit: {diagnosis.untried}."
-            lines += sentence_lines(text, width, "quiet")
+            lines += wrap_sentence(text, width, "quiet")
         elif diagnosis.has_untried:
-            lines += sentence_lines("x again tries less likely changes.", width, "quiet")
+            lines += wrap_sentence("x again tries less likely changes.", width, "quiet")
         return lines
 
 

@@ -17,7 +17,7 @@ from ....scene.scene_model import Place
 from ....screens.main.action_runner import ActionRunner
 from ....screens.main.column_pane import PANE_WIDTH, ColumnPane
 from ....state.explorer_state import ExplorerState
-from ....widgets.base.pane import StyledLine, StyledText, sentence_lines
+from ....widgets.base.pane import StyledLine, StyledText, wrap_sentence
 from ..kept_code import PAUSE, KeptMachineCode
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def draw_machine_code(
             lines.append([StyledText(f"  {x.offset}  ", "quiet"), StyledText(first)])
             lines += [[StyledText(f"{'':10}{other}")] for other in others]
         if not matched:
-            lines += sentence_lines(_NONE_MATCHED, width, "quiet")
+            lines += wrap_sentence(_NONE_MATCHED, width, "quiet")
     count = f"The line: {format_instruction_count(code.listing)}"
     if pinned is not None and pinned.line != code.line:
         count += f"; the pinned one: {pinned.listing.instruction_count}"
     for text in (count, code.tools, code.summary):
-        lines += sentence_lines(text, width, "quiet")
+        lines += wrap_sentence(text, width, "quiet")
     return lines
 
 
@@ -87,8 +87,8 @@ def draw_erratum(state: ExplorerState, width: int) -> Iterator[StyledLine]:
     if order.index(stage) >= order.index(deviation.stage):
         for erratum in deviation.errata:
             text = f"{erratum.id}: {erratum.sentence}"
-            yield from sentence_lines(f"≠ {text}", width, "surprise")
-            yield from sentence_lines(f"ptxas {erratum.versions}", width, "quiet")
+            yield from wrap_sentence(f"≠ {text}", width, "surprise")
+            yield from wrap_sentence(f"ptxas {erratum.versions}", width, "quiet")
 
 
 def has_tools() -> bool:

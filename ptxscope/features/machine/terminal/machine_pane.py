@@ -92,16 +92,16 @@ class MachinePane(Pane):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the targets, the instructions, and the sentences on them."""
-        code, lines = self._code, list(self._target_lines(width))
+        code, lines = self._code, list(self._draw_targets(width))
         if code is None:
             return lines + [[StyledText(x)] for x in wrap(self._problem, width)]
         lines += [[StyledText(x, "strong")] for x in wrap(code.summary, width)]
-        lines += [[], *self._instruction_lines(code.lines, width), []]
+        lines += [[], *self._draw_instructions(code.lines, width), []]
         for sentence in code.sentences:
             lines += [[StyledText(x)] for x in wrap(sentence, width, subsequent_indent="  ")]
         return lines
 
-    def _target_lines(self, width: int) -> Iterator[StyledLine]:
+    def _draw_targets(self, width: int) -> Iterator[StyledLine]:
         """Yield the targets with their counts; a click on one shows its code."""
         line: StyledLine = []
         used_columns = 0
@@ -116,7 +116,7 @@ class MachinePane(Pane):
             used_columns += len(text) + 1
         yield line
 
-    def _instruction_lines(self, rows: Sequence[CodeLine], width: int) -> Iterator[StyledLine]:
+    def _draw_instructions(self, rows: Sequence[CodeLine], width: int) -> Iterator[StyledLine]:
         purposes = max((len(x.purpose) for x in rows), default=0)
         offsets = len(rows[0].offset) + _GAP if rows else 0
         codes = max((len(x.text) for x in rows), default=0)

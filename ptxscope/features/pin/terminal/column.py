@@ -13,7 +13,7 @@ from ....scene.scene_cells import build_cells
 from ....scene.scene_model import Cell
 from ....screens.main.action_runner import ActionRunner
 from ....screens.main.column_pane import PANE_WIDTH, ColumnPane
-from ....widgets.base.pane import StyledLine, StyledText, measure_line, pad_line, sentence_lines
+from ....widgets.base.pane import StyledLine, StyledText, measure_line, pad_line, wrap_sentence
 from ....widgets.lanes.lane_cells import draw_cell_pieces
 
 _MAX_STEP_LINES = 12
@@ -30,7 +30,7 @@ def draw_pin(
     for label, one in (("pinned", pin), ("now", trace)):
         model = f" · {one.model.name}" if trace.model != pin.model else ""
         text = make_printable(f"{one.instruction}{model}")
-        for line in sentence_lines(text, width - 8):
+        for line in wrap_sentence(text, width - 8):
             lines.append([StyledText(f"{label:<8}", "quiet"), *line])
             label = ""
     differences = {x: [*_compare_step(trace, pin, x)] for x in trace.steps[:step]}
@@ -40,7 +40,7 @@ def draw_pin(
     rows += [row for x in steps if x.number == step or not is_long for row in differences[x]]
     rows += [] if is_result_hidden else _compare_registers(trace, pin, is_result=True)
     if not rows and not steps:
-        return [*lines, *sentence_lines("no value differs so far", width, "quiet")]
+        return [*lines, *wrap_sentence("no value differs so far", width, "quiet")]
     names, values = (max((measure_line(x[i]) for x in rows), default=0) + 2 for i in (0, 1))
     for name, own, pinned in rows:
         line, other = [*pad_line(name, names), *own], [StyledText("≠ ", "pin"), *pinned]
@@ -50,7 +50,7 @@ def draw_pin(
             lines += [line, [StyledText(" " * (names - 2)), *other]]
     earlier = [format_title(x) for x in steps if x.number < step and is_long]
     note = f"≠ in {', '.join(earlier)}, too" if earlier else ""
-    return lines + (sentence_lines(note, width, "quiet") if note else [])
+    return lines + (wrap_sentence(note, width, "quiet") if note else [])
 
 
 def _compare_registers(trace: Trace, pin: Trace, *, is_result: bool) -> Iterator[_Row]:

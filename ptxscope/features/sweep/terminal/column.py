@@ -12,7 +12,7 @@ from ....scene.scene_model import Place
 from ....screens.main.action_runner import ActionRunner
 from ....screens.main.column_pane import PANE_WIDTH, ColumnPane
 from ....widgets.base.explorer_app import get_explorer_app
-from ....widgets.base.pane import StyledLine, sentence_lines
+from ....widgets.base.pane import StyledLine, wrap_sentence
 from ..register_parts import RegisterPart, choose_focused_parts
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _draw_words(sweep: Sweep, width: int) -> list[StyledLine]:
     return [
         line
         for text, style in sentences
-        for line in sentence_lines(make_printable(text), width, style)
+        for line in wrap_sentence(make_printable(text), width, style)
     ]
 
 

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from ....engine.syntax.errors import make_printable
 from ....engine.tracing.trace import Trace
 from ....widgets.base.explorer_app import PartMessage, PostedMessage, get_explorer_app
-from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line, sentence_lines
+from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line, wrap_sentence
 from ..axis import SweepAxis
 from ..computation import Sweep, compute_sweep
 from ..register_parts import (
@@ -167,8 +167,8 @@ class SweepPane(Pane):
         lines = [self._parts_line()]
         if self._all_words:
             sentences = map(make_printable, describe_sweep(self.sweep))
-            return lines + [line for text in sentences for line in sentence_lines(text, width, "")]
-        point = sentence_lines(make_printable(describe_point(self.sweep)), width, "strong")
+            return lines + [line for text in sentences for line in wrap_sentence(text, width, "")]
+        point = wrap_sentence(make_printable(describe_point(self.sweep)), width, "strong")
         if scale := self._scale():
             column = measure_line(point[-1]) if point else width
             if column + len(scale) > width:
@@ -178,7 +178,7 @@ class SweepPane(Pane):
         texts = self._describe_sweep()[1 : -1 if point else None]  # the last is the current point
         texts.sort(key=lambda text: text.startswith(_LESS))  # its effect comes first
         description_lines = [
-            line for text in texts for line in sentence_lines(make_printable(text), width, "quiet")
+            line for text in texts for line in wrap_sentence(make_printable(text), width, "quiet")
         ]
         room = min(len(description_lines), max((height - _MIN_HEIGHT - len(point) - 1) // 3, 0))
         unicode, colours = self._detect_characters()
