@@ -278,8 +278,9 @@ def _iter_kernel_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator
     commands = (f"ptxas -arch={arch} {KERNEL}.ptx -o {KERNEL}.cubin", f"nvdisasm -c {KERNEL}.cubin")
     yield make_paragraph("These commands show the machine code:")
     yield make_verbatim(commands, "sh", is_close=True)
-    words = ", ".join(format_hex(fault.values.get(x.name, 0), 32) for x in fault.kernel.inputs)
-    text = f" and `in = {{{words}}}`, {fault.kernel.word_bits} bits each" if words else ""
+    bits = fault.kernel.word_bits
+    words = ", ".join(format_hex(fault.values.get(x.name, 0), bits) for x in fault.kernel.inputs)
+    text = f" and `in = {{{words}}}`, {bits} bits each" if words else ""
     yield make_paragraph(
         f"Or launch `{KERNEL}` with one thread{text}; `out[0]` then shows the answer."
     )
@@ -445,28 +446,21 @@ def _iter_proof_lines(fault: CompilerFault, proof: LineProof) -> Iterator[tuple[
 
 def iter_step_blocks(fault: CompilerFault) -> Iterator[Block]:
     """Yield a table of the steps of both answers, or of the documented one alone."""
-    if fault.deviation is None:
-        steps = fault.documented_trace.steps
-        texts = ((f"{x.number} {format_title(x)}", ", ".join(_list_formulas(x))) for x in steps)
-        pairs = tuple((make_text(title), make_inline(text)) for title, text in texts)
-        yield Table(tuple(map(make_text, ("step", "documented"))), pairs)
-        return
-    isa, other = fault.deviation.isa, fault.deviation.other
-    others = {(x.place, x.stage): x for x in other.steps}
-    rows = []
-    for step in isa.steps:
-        other_step = others.get((step.place, step.stage))
+    other_steps = fault.deviation.other.steps if fault.deviation else ()
+    others = {x.place: x for x in other_steps}
+    head = ("step", "documented", "compiled")[: 3 if fault.deviation else 2]
+    rows, statement = [], 0
+    for step in fault.documented_trace.steps:
+        if step.statement != statement and not fault.block.is_line:
+            statement = step.statement
+            ins = fault.block.statements[statement - 1].instruction
+            rows.append((make_inline(f"`{ins}`"), (), ())[: len(head)])
         formulas = _list_formulas(step)
-        other_formulas = _list_formulas(other_step) if other_step else []
-        is_same = formulas == other_formulas
-        rows.append(
-            (
-                make_text(f"{step.number} {format_title(step)}"),
-                make_inline(", ".join(formulas)),
-                make_text("same") if is_same else make_inline(", ".join(other_formulas)),
-            )
-        )
-    yield Table(tuple(map(make_text, ("step", "documented", "compiled"))), tuple(rows))
+        other_formulas = _list_formulas(others[step.place]) if step.place in others else []
+        texts = ("same",) if formulas == other_formulas else tuple(other_formulas)
+        cells = (f"{step.number} {format_title(step)}", ", ".join(formulas), ", ".join(texts))
+        rows.append(tuple(map(make_inline, cells[: len(head)])))
+    yield Table(tuple(map(make_text, head)), tuple(rows))
 
 
 def _list_formulas(step: Step) -> list[str]:

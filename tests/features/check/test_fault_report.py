@@ -228,3 +228,18 @@ def test_machine_code_is_recorded_where_no_tools_are() -> None:
     (marked,) = re.findall(r"^>.*$", text, re.M)
     assert marked.startswith(">0100  SEL R0, R0, 0xff, !P0 ")
     assert marked.endswith("(saturate), not 0x00000000")
+
+
+def test_the_steps_of_several_statements_stand_below_each() -> None:
+    steps = render_erratum(find_erratum("E18")).partition("<details>")[2]
+    assert re.search(
+        r"^\| `sub\.cc\.u32 x, a, b;` \|.*?^\| `addc\.u32 d, c, 0;` \|", steps, re.M | re.S
+    )
+    assert "| `vadd" not in render_erratum(find_erratum("E3")).partition("<details>")[2]
+    # each place of the array has as many digits as its bits
+    assert "`in = {0x00000000, 0x00000001, 0x00000005}`, 32 bits each" in render_erratum(
+        find_erratum("E18")
+    )
+    assert "{0x123456789abcdef0, 0x0000000000000104, 0x0000000000000008}`, 64 bits" in (
+        render_erratum(find_erratum("E16"))
+    )
