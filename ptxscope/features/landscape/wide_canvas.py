@@ -34,15 +34,23 @@ class TurnedCanvas(SvgCanvas):
         marks = (x._replace(parts=x.parts + added * (x.parts > index)) for x in self.marks)
         self.marks = [*marks]
 
-    def insert_wire(self, mark: int, points: Sequence[tuple[float, float]]) -> None:
-        """Draw straight lines through points, visible with a mark, with a head to the right."""
+    @contextmanager
+    def insert_flows(self, mark: int) -> Iterator[None]:
+        """Show the lines that the block draws with a mark."""
+        count = len(self.flows)
+        yield
+        flows, start = self.flows[count:], self.marks[mark].flows if self.marks else 0
+        del self.flows[count:]
+        self.flows[start:start] = flows
+        later = (x._replace(flows=x.flows + len(flows)) for x in self.marks[mark + 1 :])
+        self.marks[mark + 1 :] = later
+
+    def draw_wire(self, points: Sequence[tuple[float, float]]) -> None:
+        """Draw straight lines through points, with a head to the right."""
         count, (x, y) = len(self.parts), points[-1]
         texts = (" ".join(map(format_length, point)) for point in points)
         a, b, c, d = map(format_length, (x - 9, y - 5, y + 5, x - 1))
         self.draw_path(f"M{'L'.join(texts)}", SvgColour.DIM, line=2.2)
         self.draw_path(f"M{a} {b}L{a} {c}L{d} {format_length(y)}Z", None, SvgColour.DIM)
-        start = self.marks[mark].flows
-        self.flows[start:start] = self.parts[count:]
+        self.flows += self.parts[count:]
         del self.parts[count:]
-        later = (each._replace(flows=each.flows + 2) for each in self.marks[mark + 1 :])
-        self.marks[mark + 1 :] = later

@@ -106,6 +106,7 @@ class Columns:
             start, mark = x, section.name_part("line")
             is_last, index = section is self.sections[-1], len(canvas.parts)
             panel = Panel(section, self.layout, has_result=is_last)
+            mark_index = len(canvas.marks)
             if section.heading:
                 canvas.add_mark(mark, x)
             sketch, x = draw_columns(canvas, panel, folded, x)
@@ -113,7 +114,8 @@ class Columns:
                 x = max(x, start + measure_band(section.heading))
                 with canvas.insert_below(index):
                     draw_band(canvas, section.heading, self.layout, start, x)
-                wires.draw(section)
+                with canvas.insert_flows(mark_index):
+                    wires.draw(section)
                 wires.add(section, sketch)
             x += 0 if is_last else _STATEMENT_GAP
         if is_last_card:

@@ -123,7 +123,8 @@ def _draw_rails(sketch: Sketch, ports: Mapping[LaneRef, Port], y: float, x: floa
             continue
         points = [(port.y, port.area.center), (right, port.area.center), (right, level),
                   (left, level), (left, target)]  # fmt: skip
-        canvas.insert_wire(marks[place], [*points, (tip, target)])
+        with canvas.insert_flows(marks[place]):
+            canvas.draw_wire([*points, (tip, target)])
         end = max(end, right)
     return end
 
@@ -156,14 +157,15 @@ class TwoWays(Columns):
         wires, ports = BlockWires(canvas), dict[LaneRef, Port]()
         if self.cards:
             x = draw_cards(self.cards, wires, self.layout.figures, x, self.card_width)
-        line_start, index = x, len(canvas.parts)
+        line_start, index, line_mark = x, len(canvas.parts), len(canvas.marks) - 1
         if self.shared and self.has_card:
             ports, x = self._draw_card(canvas, wires, x)
         elif self.shared:
             panel = self.shared._replace(layout=self.layout)
             number = next(i for i, y in enumerate(self.ways) if not y.section.is_other)
             sketch, end = draw_columns(canvas, panel, self._get_scene(number), x)
-            wires.draw(panel.section)
+            with canvas.insert_flows(line_mark):
+                wires.draw(panel.section)
             start = line_start if self.line else self.layout.page.x
             canvas.grounds = [y._replace(top=start, end=end + _EDGE, first_mark="")
                               for y in canvas.grounds]  # fmt: skip
@@ -188,7 +190,8 @@ class TwoWays(Columns):
             sketch, end = draw_columns(canvas, panel, self._get_scene(number), start, own_ports)
             del canvas.grounds[count:]
             if not self.shared:
-                wires.draw(section)
+                with canvas.insert_flows(name_marks[-1]):
+                    wires.draw(section)
             sketches.append(sketch)
             ends.append(end)
         columns_end = max(ends)
@@ -224,7 +227,8 @@ class TwoWays(Columns):
                     canvas.draw_text(right, y, name, _NAME, SvgColour.INK, anchor="end")
                 else:
                     canvas.draw_text(left, y, name, _NAME, SvgColour.INK)
-            mark = panel.section.name_part("line")
+            steps = (y.mark for y in panel.section.steps if str(y.stage) in starts)
+            mark = next(steps, panel.section.name_part("line"))
             start = x - _EDGE if self.shared else self.layout.page.x
             ground_end = max(end + _EDGE, self.layout.page.right)
             ground = Ground(area.x, area.width, start, ground_end, mark, is_turned=True)

@@ -74,7 +74,8 @@ def _draw_document(doc: Document, canvas: TurnedCanvas, options: Options) -> Lay
             f"the words below a wide picture have room for {room} lines; shorten them, "
             "or choose --layout tall"
         )
-    canvas.add_mark("foot", WIDE.page.right)
+    # an answer appears with the result
+    canvas.add_mark("answers" if doc.answers or doc.other else "foot", WIDE.page.right)
     canvas.open_group("px-foot")
     y = _HEIGHT + 8 - _FOOT_LINE * len(lines)
     for index, line in enumerate(lines):
