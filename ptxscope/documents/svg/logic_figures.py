@@ -100,8 +100,8 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
     parts = area.split_columns(2, 12)
     end = y + _OPTION
-    pill, bottom = end + 8, end + _LINES_HEIGHT
-    width = min(area.width * 0.8, max(VALUE.measure(figure.bits) + 40, 220))
+    pill, bottom, bits = end + 8, end + _LINES_HEIGHT, add_hex_prefix(figure.bits)
+    width = min(area.width * 0.8, max(VALUE.measure(bits) + 40, 220))
     box = area.take_middle(width)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, parts, strict=True):
@@ -121,7 +121,7 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
     canvas.draw_box(box, bottom, _CHOSEN_HEIGHT, fill, frame)
     colour = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
-    canvas.draw_centered(box, bottom + 21, figure.bits, VALUE, colour)
+    canvas.draw_centered(box, bottom + 21, bits, VALUE, colour)
     sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN_HEIGHT)
     return bottom + _CHOSEN_HEIGHT
 
@@ -160,7 +160,8 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> N
         canvas.draw_text(box.x + 8, y + _FIRST_INPUT, f"{name},", SMALL, colour, width=room)
         canvas.draw_text(box.x + 8, y + _SECOND_INPUT, condition, SMALL, colour)
     colour = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
-    canvas.draw_centered(box, y + 35, option.bits, VALUE.with_weight(is_strong), colour)
+    bits = add_hex_prefix(option.bits)
+    canvas.draw_centered(box, y + 35, bits, VALUE.with_weight(is_strong), colour)
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:
