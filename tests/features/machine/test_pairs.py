@@ -25,6 +25,7 @@ PAIRS = [
     ".reg .b16 a; neg.s16 t, a; cvt.s32.s16 d, t;",
     "prmt.b32 t, a, b, 0x8888; and.b32 d, t, 255;",
     "add.s32 t, a, b; min.s32 d, t, c;",
+    "add.s32 t, a, b; max.s32 d, t, c;",
 ]
 
 
@@ -84,6 +85,9 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
         if (x.arch, x.level) == ("sm_90", 3)
     }
 
+    # as if an assembler took a maximum for a minimum
+    kernels[make_key(parse_block(PAIRS[3]))] = kernels[make_key(parse_block(PAIRS[2]))]
+
     def compile_stored(
         _: Tool, __: Tool, ___: str, sources: Sequence[KernelSource], *____: str
     ) -> list[Compiled]:
@@ -103,18 +107,27 @@ def test_a_search_lists_the_pairs_that_depart(stored: list[int], tmp_path: Path)
     done = run("verify", "--pairs")
     assert done.returncode == 1, done.stderr
     words = " ".join(done.stdout.split())
-    assert "ptxas 13.0.88, sm_90: 3 sequences, " in words
-    assert "1 as documented, for all operands 2 equal to no known model" in words
-    assert "neg.s16 t, a: 1, such as neg.s16 t, a; cvt.s32.s16 d, t Equal to no known" in words
+    assert "ptxas 13.0.88, sm_90: 4 sequences, " in words
+    for part in (
+        "1 as documented, for all operands",
+        "1 as erratum E19 says",
+        "1 as erratum E20 says",
+        "1 equal to no known model",
+        "add.s32 t, a, b: 1, such as add.s32 t, a, b; max.s32 d, t, c Equal to no known model: for",
+    ):
+        assert part in words
     found = json.loads(run("verify", "--pairs", "neg", "-f", "json").stdout)
-    assert [x["operands"] for x in found["targets"][0]["verdicts"]] == [
-        {"a": 0x8000},
-        {"a": 128, "b": 0},
-    ]
-    assert stored == [3]  # the same search continues from its file
+    others = {x["ptx"]: x for x in found["targets"][0]["verdicts"]}
+    assert [*others] == [x.removesuffix(";") for x in PAIRS if x != PAIRS[2]]
+    departing = others[PAIRS[3].removesuffix(";")]
+    a, b, c = (departing["operands"][x] for x in "abc")
+    sum_and_c = [(x + 2**31) % 2**32 for x in (a + b, c)]  # in the order of signed words
+    assert departing["documented"]["d"] == (max(sum_and_c) + 2**31) % 2**32
+    assert departing["obtained"]["d"] == (min(sum_and_c) + 2**31) % 2**32
+    assert stored == [4]  # the same search continues from its file
     assert [x.name.partition("-")[0] for x in tmp_path.rglob("*.jsonl")] == ["pairs"]
     assert run("verify", "--pairs", "--sample", "1").returncode in (0, 1)
-    assert stored == [3]
+    assert stored == [4]
 
 
 @pytest.mark.parametrize(
