@@ -64,7 +64,7 @@ from tools.manual_shown import (
     split_commands,
     write_files,
 )
-from tools.manual_text import format_sentence, format_text, table
+from tools.manual_text import format_sentence, format_text, make_table
 from tools.manual_worked import find_events, find_examples
 from tools.markdown_parser import make_slug
 from tools.screenshots import Shot, draw
@@ -535,7 +535,7 @@ def test_special_characters_of_a_text_are_escaped(text: str, written: str) -> No
 def test_a_sentence_ends_with_one_full_stop_and_keeps_operand_names() -> None:
     assert format_sentence("c is ignored.") == "c is ignored."
     assert format_sentence("instruction, as text") == "Instruction, as text."
-    assert table(("x", "y"), [("1", "2")]) == ["| x | y |", "| --- | --- |", "| 1 | 2 |", ""]
+    assert make_table(("x", "y"), [("1", "2")]) == ["| x | y |", "| --- | --- |", "| 1 | 2 |", ""]
 
 
 CONDITIONS: dict[str, Callable[[], bool]] = extend_table({}, "command_lines", "CONDITIONS")

@@ -19,7 +19,7 @@ from . import (
     manual_shown,
     notebook,
 )
-from .manual_text import format_link, format_text, heading, table
+from .manual_text import format_link, format_text, make_heading, make_table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = ROOT / "docs" / "reference"
@@ -47,7 +47,7 @@ def _make_lessons() -> dict[str, str]:
     from ptxscope.features.lessons.lesson import list_files, list_headings, load_lesson
     from ptxscope.features.lessons.lesson_text import render
 
-    lines = [*heading("Lessons"), _LESSON_INTRODUCTION, ""]
+    lines = [*make_heading("Lessons"), _LESSON_INTRODUCTION, ""]
     for group, heads in groupby(list_headings(), lambda head: head.group):
         rows = (
             (
@@ -57,7 +57,7 @@ def _make_lessons() -> dict[str, str]:
             )
             for head in heads
         )
-        lines += [*heading(group, 2), *table(("lesson", "time", "topic"), rows)]
+        lines += [*make_heading(group, 2), *make_table(("lesson", "time", "topic"), rows)]
     lessons = {f"lessons/{name}.md": render(load_lesson(name), "markdown") for name in list_files()}
     return {"lessons.md": "\n".join(lines)} | lessons
 

@@ -18,7 +18,7 @@ from ptxscope.documents.options import Motion, Options
 from ptxscope.documents.theme import Theme
 from ptxscope.notebook import Figure
 
-from .manual_text import bullet_list, code_block, format_text, heading
+from .manual_text import format_text, make_code_block, make_heading, make_list
 
 _ROOT = Path(ptxscope.__file__).parent
 _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
@@ -112,7 +112,7 @@ _CODE = re.compile(r"``([^`]++)``")
 
 def make_files() -> dict[str, str]:
     """Return the page by its path under docs/reference/."""
-    lines = heading("The Python interface")
+    lines = make_heading("The Python interface")
     lines += [
         "Look up a function, its arguments and the exceptions that it raises. "
         "[Python](../python.md) shows them in use.",
@@ -121,7 +121,7 @@ def make_files() -> dict[str, str]:
     for title, objects in _SECTIONS:
         object_lines = [_format_object(_find(x), members) for x, members in objects if _find(x)]
         if object_lines:
-            lines += heading(title, 2)
+            lines += make_heading(title, 2)
             lines += chain.from_iterable(object_lines)
     return {"python.md": "\n".join(lines).rstrip() + "\n"}
 
@@ -133,11 +133,11 @@ def _find(thing: object) -> object:
 
 def _format_object(thing: Any, members: Sequence[str]) -> list[str]:
     members = thing._fields if members == ("_fields",) else members
-    lines = heading(f"`{_get_path(thing)}`", 3)
+    lines = make_heading(f"`{_get_path(thing)}`", 3)
     if inspect.isroutine(thing):
-        lines += code_block("python", [_format_signature(thing)])
+        lines += make_code_block("python", [_format_signature(thing)])
     lines += _format_docstring_lines(thing)
-    lines += bullet_list(_format_member(thing, name) for name in members)
+    lines += make_list(_format_member(thing, name) for name in members)
     return lines
 
 
@@ -185,7 +185,7 @@ def _format_docstring_lines(thing: Any) -> list[str]:
     lines: list[str] = []
     for paragraph in (inspect.getdoc(thing) or "").split("\n\n"):
         if paragraph.startswith("    "):
-            lines += code_block("python", textwrap.dedent(paragraph).split("\n"))
+            lines += make_code_block("python", textwrap.dedent(paragraph).split("\n"))
         elif paragraph:
             lines += [_format_docstring(paragraph), ""]
     return lines

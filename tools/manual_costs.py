@@ -10,12 +10,12 @@ from ptxscope.features.costs.cost_report import CheaperForms, list_cheaper, list
 from ptxscope.features.costs.cost_table import ARCHITECTURES, FormCost, read_table
 
 from .manual_pages import format_shape_title
-from .manual_text import format_cell_code, format_sentence, heading, table
+from .manual_text import format_cell_code, format_sentence, make_heading, make_table
 
 
 def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
     """Return the requirements of an opcode's forms, and typical machine instructions."""
-    lines = heading("Since and cost", 2)
+    lines = make_heading("Since and cost", 2)
     rows = []
     for shape in shapes:
         title = format_shape_title(shape).replace("With", "with", 1)
@@ -29,7 +29,7 @@ def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
     if len(rows) == 1:
         lines += [f"{rows[0][1]}.", ""]
     else:
-        lines += table(("form", "needs"), rows)
+        lines += make_table(("form", "needs"), rows)
     costs = [cost for shape in shapes for cost in list_typical(shape)]
     if not costs:
         return [*lines, "The machine instructions of its forms are not counted.", ""]
@@ -39,7 +39,7 @@ def make_cost_lines(shapes: Sequence[Entry]) -> list[str]:
         "",
     ]
     head = ("form", *ARCHITECTURES)
-    lines += table(head, ((format_cell_code(x.line), *map(str, x.counts)) for x in costs))
+    lines += make_table(head, ((format_cell_code(x.line), *map(str, x.counts)) for x in costs))
     return lines + _format_cheaper([x for shape in shapes for x in list_cheaper(shape)])
 
 
@@ -61,7 +61,7 @@ def _format_cheaper(groups: Sequence[CheaperForms]) -> list[str]:
     ]
     if rows:
         lines += ["Forms that give the same bits as a cheaper one for all operands (proved):", ""]
-        lines += table(("form", "cheaper", *ARCHITECTURES), rows)
+        lines += make_table(("form", "cheaper", *ARCHITECTURES), rows)
     return lines
 
 

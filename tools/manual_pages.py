@@ -46,16 +46,16 @@ from ptxscope.engine.tracing.trace import Trace, make_trace
 from .manual_modifiers import Effect, describe_operand, iter_described_slots
 from .manual_pitfalls import PITFALLS, Pitfall
 from .manual_text import (
-    assignments,
-    bullet_list,
-    code_block,
     format_cell_code,
     format_link,
     format_sentence,
     format_text,
-    heading,
-    picture,
-    table,
+    list_assignments,
+    make_code_block,
+    make_heading,
+    make_list,
+    make_picture,
+    make_table,
 )
 from .manual_worked import WorkedExample, describe_events, find_examples
 
@@ -142,7 +142,7 @@ def make_files() -> dict[str, str]:
 def _make_index() -> list[str]:
     form_count = sum(map(count_forms, CATALOG))
     core_count = sum(entry.group in CORE_GROUPS for entry in CATALOG.values())
-    lines = heading("The instructions")
+    lines = make_heading("The instructions")
     lines += [
         "Look up an instruction: what it computes, in pseudocode; the effect of every modifier; "
         "worked examples, common mistakes, intrinsics; the machine instructions that it becomes, "
@@ -154,8 +154,8 @@ def _make_index() -> list[str]:
     ]
     for group in Group:
         entries = [entry for entry in CATALOG.values() if entry.group is group]
-        lines += heading(str(group), 2)
-        lines += table(
+        lines += make_heading(str(group), 2)
+        lines += make_table(
             ("instruction", "computes", "legal forms"),
             (
                 (
@@ -179,9 +179,9 @@ def make_instruction_page(entry: Entry) -> list[str]:
     from .manual_costs import make_cost_lines  # the page has all features
 
     shapes = (entry, *list_shapes(entry.opcode)[1:])
-    lines = heading(entry.opcode) + _format_shape(entry, 2)
+    lines = make_heading(entry.opcode) + _format_shape(entry, 2)
     for shape in shapes[1:]:
-        lines += heading(format_shape_title(shape), 2) + _format_shape(shape, 3)
+        lines += make_heading(format_shape_title(shape), 2) + _format_shape(shape, 3)
     lines += _format_pitfalls(entry)
     lines += _format_related(entry)
     lines += make_cost_lines(shapes)
@@ -220,14 +220,14 @@ def _format_shape(entry: Entry, level: int) -> list[str]:
 
     pseudocode = make_pseudocode(entry)
     lines = [_describe_entry(entry, pseudocode.lines if pseudocode else ()), ""]
-    lines += code_block("ptx", [f"{entry.syntax};"])
+    lines += make_code_block("ptx", [f"{entry.syntax};"])
     lines += [f"{format_citation([entry.section])}; {entry.minimum}.", ""]
     if pseudocode:
-        lines += heading("Operation", level) + code_block("text", pseudocode.lines)
-        lines += bullet_list(map(format_sentence, pseudocode.notes))
-    lines += heading("Operands", level) + _format_operands(entry)
-    lines += heading("Modifiers", level) + _format_slots(entry)
-    lines += heading("Examples", level)
+        lines += make_heading("Operation", level) + make_code_block("text", pseudocode.lines)
+        lines += make_list(map(format_sentence, pseudocode.notes))
+    lines += make_heading("Operands", level) + _format_operands(entry)
+    lines += make_heading("Modifiers", level) + _format_slots(entry)
+    lines += make_heading("Examples", level)
     for number, example in enumerate(_examples(entry), 1):
         lines += _format_example(number, example, level + 1)
     return lines
@@ -250,7 +250,7 @@ _examples = cache(find_examples)
 
 def _count_lines(shapes: Sequence[Entry]) -> list[str]:
     """Return the numbers of legal forms of the shapes of an opcode."""
-    lines = heading("Forms", 2)
+    lines = make_heading("Forms", 2)
     opcode = shapes[0].opcode
     form_count = count_forms(opcode)
     documented_count = count_forms(opcode, is_documented=True)
@@ -267,7 +267,7 @@ def _format_slots(entry: Entry) -> list[str]:
     slots = list(iter_described_slots(entry))
     rows = [_format_slot(entry, slot, effect) for slot, effect in slots]
     has_undocumented = any(find_undocumented_values(entry, slot) for slot, _ in slots)
-    lines = table(("modifier", "effect", "without it"), rows)
+    lines = make_table(("modifier", "effect", "without it"), rows)
     return lines + [f"{DAGGER} Undocumented, but ptxas accepts it.", ""] * has_undocumented
 
 
@@ -319,7 +319,7 @@ def _format_operands(entry: Entry) -> list[str]:
         type_text = _TYPES.get(operand.type, f"`.{type_ or operand.type}`")
         access = "written" if operand in entry.destinations else "read"
         rows.append((f"`{operand.role}`", access, type_text, describe_operand(entry, operand)))
-    return table(("operand", "access", "type", "holds"), rows)
+    return make_table(("operand", "access", "type", "holds"), rows)
 
 
 def _format_operand_bits(trace: Trace) -> dict[str, str]:
@@ -331,17 +331,17 @@ def _format_operand_bits(trace: Trace) -> dict[str, str]:
 
 def _format_example(number: int, example: WorkedExample, level: int) -> list[str]:
     trace = example.trace
-    lines = heading(f"{number}. {example.title}", level)
-    lines += code_block("console", _format_command(format_command(trace)))
+    lines = make_heading(f"{number}. {example.title}", level)
+    lines += make_code_block("console", _format_command(format_command(trace)))
     if number == 1 and trace.instruction.entry == CATALOG[trace.instruction.opcode]:
         lines += _format_picture(trace, f"{trace.instruction.opcode}.svg")
-    lines += bullet_list(map(format_sentence, describe_events(trace)))
+    lines += make_list(map(format_sentence, describe_events(trace)))
     result = f"The result is {_format_results(trace)}. {_describe_other(trace)}"
     return [*lines, result.rstrip(), ""]
 
 
 def _format_picture(trace: Trace, path: str) -> list[str]:
-    return picture(format_short_alt(build_document(trace, DEFAULT)), path)
+    return make_picture(format_short_alt(build_document(trace, DEFAULT)), path)
 
 
 def _format_command(text: str) -> list[str]:
@@ -378,7 +378,7 @@ def _link_erratum(erratum: Erratum | FoldingBug, folder: str) -> str:
 
 def _format_pitfalls(entry: Entry) -> list[str]:
     """Return the pitfalls of an instruction, in sentences of the catalog and engine."""
-    lines = heading("Pitfalls", 2)
+    lines = make_heading("Pitfalls", 2)
     shapes = list_shapes(entry.opcode)
     rules = dict.fromkeys(x.rule for shape in shapes for x in shape.constraints)
     remarks = dict.fromkeys(x.text for shape in shapes for x in shape.remarks)
@@ -399,7 +399,7 @@ def _format_pitfalls(entry: Entry) -> list[str]:
     lines += _format_list(
         "Easily overlooked:", map(_format_pitfall, PITFALLS.get(entry.opcode, ()))
     )
-    return lines if len(lines) > len(heading("")) else []
+    return lines if len(lines) > len(make_heading("")) else []
 
 
 def _format_pitfall(x: Pitfall) -> str:
@@ -414,12 +414,12 @@ def _format_pitfall(x: Pitfall) -> str:
 
 
 def _format_list(title: str, texts: Iterable[str]) -> list[str]:
-    lines = bullet_list(texts)
+    lines = make_list(texts)
     return [title, "", *lines] if lines else []
 
 
 def _format_errata(entry: Entry) -> list[str]:
-    lines = heading("Errata", 2)
+    lines = make_heading("Errata", 2)
     errata = [x for x in _KNOWN if entry.opcode in _list_opcodes(x)]
     if not errata:
         return [*lines, "None are known.", ""]
@@ -432,12 +432,12 @@ def _format_errata(entry: Entry) -> list[str]:
         )
         for x in errata
     )
-    return lines + table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
+    return lines + make_table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
 
 
 def _format_related(entry: Entry) -> list[str]:
     """Return the same operation on other lanes, the PTX ISA's examples and CUDA's intrinsics."""
-    lines = heading("Intrinsics and relatives", 2)
+    lines = make_heading("Intrinsics and relatives", 2)
     related = [
         x.opcode for x in CATALOG.values() if x.base_opcode == entry.base_opcode and x != entry
     ]
@@ -449,25 +449,25 @@ def _format_related(entry: Entry) -> list[str]:
     examples = [x for x in load_published() if x.opcode == entry.opcode]
     if examples:
         lines += ["In the PTX ISA ([with values and results](../published.md)):", ""]
-        lines += code_block("ptx", (" ".join(x.text.split()) for x in examples))
+        lines += make_code_block("ptx", (" ".join(x.text.split()) for x in examples))
     intrinsics = [x for x in map_intrinsics().values() if x.ptx.partition(".")[0] == entry.opcode]
     if intrinsics:
         lines += ["CUDA intrinsics that compute it:", ""]
         rows = (
             (f"`{x.name}`", format_cell_code(x.ptx), format_text(x.differs)) for x in intrinsics
         )
-        lines += table(("intrinsic", "PTX", "difference"), rows)
+        lines += make_table(("intrinsic", "PTX", "difference"), rows)
     if successor := find_successor(entry.opcode):
         title = f"`{successor.summary}".replace(" does", "` does")
         lines += _format_list(f"{title}; but:", map(format_sentence, successor.differences))
-    return lines if len(lines) > len(heading("")) else []
+    return lines if len(lines) > len(make_heading("")) else []
 
 
 # --- the errata ------------------------------------------------------------------------------
 
 
 def _make_errata_page() -> list[str]:
-    lines = heading("Errata: where ptxas and the documentation differ")
+    lines = make_heading("Errata: where ptxas and the documentation differ")
     lines += [
         f"Find out whether NVIDIA's assembler computes your line as documented. On {TARGETS} "
         "`ptxas` emulates the scalar video instructions, and it guards only a part of some `set`. "
@@ -480,18 +480,18 @@ def _make_errata_page() -> list[str]:
         ("ptxscope trace … --both", "shows both answers"),
         ("ptxscope check FILE", "finds the lines of your sources that an erratum can change"),
     )
-    lines += bullet_list(f"`{command}` {about}." for command, about in commands)
+    lines += make_list(f"`{command}` {about}." for command, about in commands)
     head = ("erratum", "forms", "what ptxas does", "ptxas")
-    lines += table(head, map(_make_erratum_row, ERRATA))
-    lines += heading("Several instructions", 2)
+    lines += make_table(head, map(_make_erratum_row, ERRATA))
+    lines += make_heading("Several instructions", 2)
     lines += [
         "The results of these instructions are wrong only after another instruction, whose result "
         "they read. `ptxscope check` finds both, with any others between them, and a run under a "
         "model of ptxas computes what the machine code does.",
         "",
     ]
-    lines += table(head, map(_make_erratum_row, SEQUENCE_ERRATA))
-    lines += heading("Constant folding", 2)
+    lines += make_table(head, map(_make_erratum_row, SEQUENCE_ERRATA))
+    lines += make_heading("Constant folding", 2)
     lines += [
         "These results are wrong only if operands are constants, so no model has them. "
         "`ptxscope check` warns of them, and a trace has a note.",
@@ -520,7 +520,7 @@ def _format_folding_bug(bug: FoldingBug) -> list[str]:
         ("Remark", format_text(bug.remark)),
         ("Report", _link_erratum(bug, "errata/")),
     ]
-    return [*heading(bug.id, 3), format_sentence(bug.sentence), "", *table((), rows)]
+    return [*make_heading(bug.id, 3), format_sentence(bug.sentence), "", *make_table((), rows)]
 
 
 def _trace_example(rule: Erratum, model: Model = ISA_MODEL) -> Trace:
@@ -545,9 +545,9 @@ def make_erratum_page(erratum: Erratum | FoldingBug) -> list[str]:
     from ptxscope.features.check.erratum_report import EXAMPLE, list_parts  # as above
 
     links = (format_link(f"`{x}`", f"../instructions/{x}.md") for x in _list_opcodes(erratum))
-    lines = heading(f"{erratum.id}: {format_text(erratum.forms)}")
+    lines = make_heading(f"{erratum.id}: {format_text(erratum.forms)}")
     for index, (title, blocks) in enumerate(list_parts(erratum)):
-        lines += heading(title, 2) if index else []
+        lines += make_heading(title, 2) if index else []
         lines += [write_report(blocks, "markdown").rstrip(), ""]
         lines += [] if index else [f"Instructions: {', '.join(links)}.", ""]
         if title == EXAMPLE:
@@ -559,7 +559,7 @@ def make_erratum_page(erratum: Erratum | FoldingBug) -> list[str]:
 
 
 def _make_misconception_page() -> list[str]:
-    lines = heading("Common misconceptions")
+    lines = make_heading("Common misconceptions")
     lines += [
         "Check what you believe about these instructions. `ptxscope explain` tests whether an "
         "observed result follows from one of these beliefs. Both results of each example are "
@@ -568,17 +568,17 @@ def _make_misconception_page() -> list[str]:
     ]
     for x in MISCONCEPTIONS:
         trace = _trace_example(x)
-        lines += heading(f"{x.id}: if {BELIEFS[x.id].replace('`', '')}", 2)
+        lines += make_heading(f"{x.id}: if {BELIEFS[x.id].replace('`', '')}", 2)
         lines += [format_text(x.sentence), ""]
         rows = [
             ("Forms", format_text(x.forms)),
             ("Example", format_cell_code(str(trace.instruction))),
-            ("Operands", f"`{' '.join(assignments(_format_operand_bits(trace)))}`"),
+            ("Operands", f"`{' '.join(list_assignments(_format_operand_bits(trace)))}`"),
             ("Documented", f"`{format_result(trace)}`"),
             ("If it were true", f"`{format_result(_trace_example(x, Model(x.id, (x,))))}`"),
         ]
-        lines += table((), rows)
-    lines += heading("Where the PTX ISA contradicts itself", 2)
+        lines += make_table((), rows)
+    lines += make_heading("Where the PTX ISA contradicts itself", 2)
     lines += ["A trace has a note on each of these if it matters.", ""]
     contradictions = (
         (
@@ -588,7 +588,7 @@ def _make_misconception_page() -> list[str]:
         for x in CONTRADICTIONS
     )
     head = ("instructions", "what the PTX ISA says, and how ptxscope reads it")
-    return lines + table(head, contradictions)
+    return lines + make_table(head, contradictions)
 
 
 # --- the PTX ISA's own examples ----------------------------------------------------------------
@@ -608,7 +608,7 @@ def _trace_corrections() -> list[Trace]:
 
 
 def _make_published_page() -> list[str]:
-    lines = heading("The examples of the PTX ISA")
+    lines = make_heading("The examples of the PTX ISA")
     lines += [
         "Compare your reading of the PTX ISA with results: every example that it prints for these "
         "instructions, on values chosen here. Two of them are not legal.",
@@ -618,18 +618,18 @@ def _make_published_page() -> list[str]:
     for line in load_published():
         if line.legal:
             trace = _trace_with_bits(parse(line.text))
-            bits = f"`{' '.join(assignments(_format_operand_bits(trace)))}`"
+            bits = f"`{' '.join(list_assignments(_format_operand_bits(trace)))}`"
             rows.append((format_cell_code(str(trace.instruction)), bits, f"`{_both(trace)}`"))
-    lines += table(("line", "operands", "result"), rows)
+    lines += make_table(("line", "operands", "result"), rows)
     lines += ["If ptxas gives another result, it follows the documented one.", ""]
     for line in load_published():
         if not line.legal:
             reason, corrected = _CORRECTIONS[line.opcode]
-            lines += heading(f"`{' '.join(line.text.split())}`", 2)
+            lines += make_heading(f"`{' '.join(line.text.split())}`", 2)
             lines += ["**This line is illegal as published:**", ""]
-            lines += code_block("none", _find_refusal(line.text).splitlines())
+            lines += make_code_block("none", _find_refusal(line.text).splitlines())
             trace = _trace_with_bits(parse(corrected))
-            lines += [reason, "", *code_block("ptx", [str(trace.instruction)])]
+            lines += [reason, "", *make_code_block("ptx", [str(trace.instruction)])]
             lines += _format_picture(trace, f"published/{line.opcode}.svg")
     return lines
 

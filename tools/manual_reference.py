@@ -21,13 +21,13 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.feature import load
 
 from .manual_text import (
-    code_block,
     format_cell_code,
     format_link,
     format_sentence,
     format_text,
-    heading,
-    table,
+    make_code_block,
+    make_heading,
+    make_table,
 )
 
 _COLUMNS = 80
@@ -40,7 +40,7 @@ def make_files() -> dict[str, str]:
 
 
 def _make_command_page() -> list[str]:
-    lines = heading("The command line")
+    lines = make_heading("The command line")
     lines += [
         "Look up a command, its arguments and its exit status. `ptxscope COMMAND --help` prints "
         "the same in a terminal.",
@@ -51,7 +51,7 @@ def _make_command_page() -> list[str]:
             (format_link(f"`ptxscope {name}`", f"#ptxscope-{name}"), format_sentence(about))
             for name, about in commands.items()
         )
-        lines += table((group, "purpose"), rows)
+        lines += make_table((group, "purpose"), rows)
     lines += _format_epilog(make_top_parser())
     lines += ["Files are read as UTF-8 or UTF-16, and written completely or not at all.", ""]
     for name in map_commands():
@@ -62,14 +62,14 @@ def _make_command_page() -> list[str]:
 def make_command_section(name: str) -> list[str]:
     """Return the lines on one command."""
     parser: Parser = load(find_command_module(name)).make_parser()
-    lines = heading(f"ptxscope {name}", 2)
+    lines = make_heading(f"ptxscope {name}", 2)
     lines += [format_sentence(parser.description or map_commands()[name]), ""]
-    lines += code_block("none", _format_usage(parser))
+    lines += make_code_block("none", _format_usage(parser))
     for group in parser._action_groups:
         if group._group_actions:
             title = {"positional arguments": "argument", "options": "option"}
             head = (title.get(group.title or "", group.title or ""), "meaning")
-            lines += table(head, map(_make_row, group._group_actions))
+            lines += make_table(head, map(_make_row, group._group_actions))
     return lines + _format_epilog(parser)
 
 
@@ -105,9 +105,9 @@ def _format_epilog(parser: Parser) -> list[str]:
         head, _, rest = part.partition("\n")
         if head.rstrip().endswith(":") and rest.startswith("  "):
             lines += [head.strip().capitalize(), ""]
-            lines += code_block("sh", (line[2:] for line in rest.splitlines()))
+            lines += make_code_block("sh", (line[2:] for line in rest.splitlines()))
         elif part.startswith("  "):
-            lines += code_block("none", textwrap.dedent(part).splitlines())
+            lines += make_code_block("none", textwrap.dedent(part).splitlines())
         else:
             lines += [format_text(" ".join(part.split())), ""]
     return lines
@@ -118,7 +118,7 @@ def _format_epilog(parser: Parser) -> list[str]:
 
 def _make_json_page() -> list[str]:
     schema = _load_schema()
-    lines = heading("JSON")
+    lines = make_heading("JSON")
     lines += [
         "Read a trace in your own program, and check that a saved one is still right. "
         '`ptxscope trace … -f json` and `ptxscope.export(trace, "json")` write a trace as one '
@@ -133,17 +133,17 @@ def _make_json_page() -> list[str]:
         "The package contains the schema, as JSON Schema:",
         "",
     ]
-    lines += code_block("python", [
+    lines += make_code_block("python", [
         "from importlib.resources import files",
         "",
         'schema = files("ptxscope.documents").joinpath("trace.schema.json").read_text()',
     ])  # fmt: skip
-    lines += heading("Fields", 2)
+    lines += make_heading("Fields", 2)
     rows = ((f"`{path}`", type_, about) for path, type_, about in _iter_fields(schema, ""))
-    lines += table(("field", "type", "meaning"), rows)
+    lines += make_table(("field", "type", "meaning"), rows)
     ptx, values = CATALOG["vset"].example
-    lines += heading("Example", 2)
-    return lines + code_block("json", export(trace(parse(ptx), values), "json").splitlines())
+    lines += make_heading("Example", 2)
+    return lines + make_code_block("json", export(trace(parse(ptx), values), "json").splitlines())
 
 
 def _load_schema() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ptxscope.cli import main as ptxscope
 from ptxscope.feature import list_features
 from ptxscope.state.actions import GROUPS, Action, map_key_names, map_keys
 
-from .manual_text import format_text, table
+from .manual_text import format_text, make_table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DOCS: Final = ROOT / "docs"
@@ -141,7 +141,7 @@ def renew_key_tables(text: str) -> str:
             for group in match[1].split(", ")
             for action in GROUPS[group]
         )
-        lines = (f"<!-- keys: {match[1]} -->", "", *table(("keys", "action"), rows), match[2])
+        lines = (f"<!-- keys: {match[1]} -->", "", *make_table(("keys", "action"), rows), match[2])
         return "\n".join(lines)
 
     return re.sub(

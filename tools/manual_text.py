@@ -31,23 +31,23 @@ def format_link(text: str, target: str) -> str:
     return f"[{text}]({target})"
 
 
-def heading(text: str, level: int = 1) -> list[str]:
+def make_heading(text: str, level: int = 1) -> list[str]:
     """Return the lines of a heading; the text is Markdown."""
     return [f"{'#' * level} {text}", ""]
 
 
-def bullet_list(texts: Iterable[str]) -> list[str]:
+def make_list(texts: Iterable[str]) -> list[str]:
     """Return the lines of a list; none for an empty one."""
     lines = [f"- {text}" for text in texts]
     return [*lines, ""] if lines else []
 
 
-def code_block(language: str, lines: Iterable[str]) -> list[str]:
+def make_code_block(language: str, lines: Iterable[str]) -> list[str]:
     """Return the lines of a fenced block."""
     return [*fence_text("\n".join(lines), language).split("\n"), ""]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def make_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a table. Without a head, the first column has the headings."""
     lines = [_format_row(head or ("", "")), _format_row(["---"] * (len(head) or 2))]
     return [*lines, *map(_format_row, rows), ""]
@@ -62,11 +62,11 @@ def format_cell_code(text: str) -> str:
     return format_code(text).replace("|", "\\|")
 
 
-def picture(description: str, path: str) -> list[str]:
+def make_picture(description: str, path: str) -> list[str]:
     """Return the lines that show a picture."""
     return [f"![{escape_span(description)}]({path})", ""]
 
 
-def assignments(values: Mapping[str, str]) -> list[str]:
+def list_assignments(values: Mapping[str, str]) -> list[str]:
     """Return ``name=bits`` for each value."""
     return [f"{name}={bits}" for name, bits in values.items()]

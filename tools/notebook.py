@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from .manual_text import code_block, picture
+from .manual_text import make_code_block, make_picture
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -65,15 +65,15 @@ def make_files() -> dict[str, str]:
         if cell.cell_type == "markdown":
             lines += [cell.source, ""]
             continue
-        lines += code_block("python", cell.source.splitlines())
+        lines += make_code_block("python", cell.source.splitlines())
         for output in cell.outputs:
             data: dict[str, str] = output["data"]
             if svg := data.get("image/svg+xml"):
                 path = f"notebook/{number}.svg"
                 files[path] = svg
-                lines += picture(_flatten(data["text/plain"]), path)
+                lines += make_picture(_flatten(data["text/plain"]), path)
             else:
-                lines += code_block("", data["text/plain"].splitlines())
+                lines += make_code_block("", data["text/plain"].splitlines())
     return {"notebook.md": "\n".join(lines).rstrip() + "\n"} | files
 
 

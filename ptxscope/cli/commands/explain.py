@@ -45,7 +45,7 @@ from ..support.ptx_arguments import (
     parse_assignments,
     parse_ptx,
 )
-from ..support.streams import CommandError, command_errors, print_message
+from ..support.streams import CommandError, print_message, report_errors
 
 _EPILOG = """\
 Write ? for an unknown digit of an observed value: 0x??01??00. A CSV file of observations has a
@@ -140,7 +140,7 @@ def _iter_observations(ins: Signature, arguments: argparse.Namespace) -> Iterato
 def _parse_observed(ins: Signature, texts: Sequence[str]) -> dict[str, Observed]:
     results: dict[str, Observed] = {}
     for text_ in texts:
-        with command_errors():
+        with report_errors():
             role, observed = parse_got(ins, _replace_variable_name(ins, text_), find_reading_type)
             if role in results:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))

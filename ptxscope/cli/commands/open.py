@@ -24,7 +24,7 @@ from ..support.ptx_arguments import (
     parse_assignments,
     parse_ptx,
 )
-from ..support.streams import CommandError, command_errors
+from ..support.streams import CommandError, report_errors
 
 if TYPE_CHECKING:
     from ...engine.syntax.instruction import Instruction
@@ -137,7 +137,7 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
     from ...state.open_listing import open_listing, read_listing
     from .run import parse_inputs
 
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         cursor = open_listing(read_listing(path), path.rpartition("/")[2], model_name)
     if cursor is None:
         raise CommandError(

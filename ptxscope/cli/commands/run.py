@@ -52,7 +52,7 @@ from ..support.run_report import (
     iter_verdict_lines,
     run_to_json,
 )
-from ..support.streams import CommandError, ProgressBar, command_errors, print_message
+from ..support.streams import CommandError, ProgressBar, print_message, report_errors
 
 RUN_HELP = """\
 The run computes the instructions that `ptxscope show` lists, and mov between a word and a list of
@@ -390,7 +390,7 @@ def _parse_expected(program: Program, texts: Sequence[str]) -> dict[str, Observe
 
 
 def _find_watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
-    with command_errors():
+    with report_errors():
         return tuple(_register(program, name) for name in names)
 
 

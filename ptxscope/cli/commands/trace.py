@@ -37,7 +37,7 @@ from ..support.picture_output import (
     write_frames,
 )
 from ..support.ptx_arguments import build_trace, complete_example, parse_instruction, parse_ptx
-from ..support.streams import CommandError, command_errors, print_message
+from ..support.streams import CommandError, print_message, report_errors
 
 _EPILOG = """\
 examples:
@@ -118,7 +118,7 @@ def _complete_values(words: Sequence[str]) -> list[str]:
 def render_request(words: Sequence[str]) -> str:
     """Return the document of ``ptxscope trace WORDS``. Raise CommandError if invalid."""
     trace, options, arguments = parse_request(words)
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         text: str = export(trace, arguments.format, options)
     return text
 
@@ -171,13 +171,13 @@ def _annotate_request(arguments: argparse.Namespace, block: BasicBlock) -> tuple
         "folded": arguments.fold or "",
     }
     shows_result = not arguments.no_result
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         return annotate_trace(trace, options, **texts, notes=arguments.note, result=shows_result)
 
 
 def _trace_beside(trace: Trace, text: str) -> Trace:
     """Return the trace of ``PTX``, ``name=value …`` or both; the rest is as in ``trace``."""
-    with command_errors(ValueError, prefix="error: --beside: "):
+    with report_errors(ValueError, prefix="error: --beside: "):
         words = split_words(text)
     values = [word for word in words if _ASSIGNMENT.match(word)]
     ptx = " ".join(word for word in words if word not in values)

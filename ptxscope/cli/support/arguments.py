@@ -15,7 +15,7 @@ from ... import __version__
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import make_printable
 from .file_arguments import InputName, refuse_overwriting
-from .streams import CommandError, command_errors, print_message
+from .streams import CommandError, print_message, report_errors
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -304,7 +304,7 @@ def parse_count(text: str) -> int:
 
 def choose_model(name: str) -> Model:
     """Return a model by name, and report assumptions on an unmeasured ptxas."""
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         model = parse_model(name)
     if assumed := describe_newer_version(name):
         print_message(f"warning: {assumed}")

@@ -13,10 +13,10 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.arrays.array_reader import array_errors
+from ...engine.arrays.array_reader import convert_array_errors
 from ...engine.syntax.errors import make_printable
 from ...files import expand_path, is_there
-from .streams import CommandError, ProgressBar, file_errors
+from .streams import CommandError, ProgressBar, report_file_errors
 
 AnyArray = npt.NDArray[Any]
 
@@ -27,7 +27,7 @@ def open_array_file(name: str, bar: ProgressBar) -> Iterator[tuple[Path, ArrayFi
 
     Raise CommandError, also in the block, if it can't be read or does not fit in memory.
     """
-    with file_errors(name):
+    with report_file_errors(name):
         path = expand_path(name)
         if not is_there(path):
             raise CommandError(f"error: {make_printable(name)}: there is no such file")
@@ -75,6 +75,6 @@ def map_array(path: Path) -> AnyArray:
 
     Raise ValueError for any other file.
     """
-    with array_errors():
+    with convert_array_errors():
         array: AnyArray = np.lib.format.open_memmap(path, mode="r")
     return array

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from ...engine.syntax.errors import PtxError, make_printable
 from ...files import find_encoding, is_binary
-from .streams import CommandError, file_errors
+from .streams import CommandError, report_file_errors
 
 if TYPE_CHECKING:
     from .streams import ProgressBar
@@ -78,7 +78,7 @@ def open_text(
     input's.
     """
     shown_name = format_input_name(name)
-    with file_errors(shown_name), _open_source(name) as source:
+    with report_file_errors(shown_name), _open_source(name) as source:
         if isinstance(source, io.TextIOBase):
             yield cast("IO[str]", source)
             return

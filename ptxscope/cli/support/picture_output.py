@@ -29,7 +29,7 @@ from ...engine.syntax.errors import (
 )
 from ...engine.tracing.trace import Trace
 from .file_arguments import OutputName
-from .streams import CommandError, command_errors, file_errors, print_message
+from .streams import CommandError, print_message, report_errors, report_file_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,12 +150,12 @@ def is_printed(output: str | None) -> bool:
 def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
     """Return the trace as a document. Raise CommandError if the format does not allow it."""
     if format_ not in BINARY:
-        with command_errors(ValueError):
+        with report_errors(ValueError):
             return export(trace, format_, options)
     from ...documents.media.frames import render
 
     still_options = options._replace(format=format_, motion=Motion.STILL)
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         picture = render(trace, still_options)
     return render_picture(picture, format_, options)
 
@@ -192,7 +192,7 @@ def _render_pictures(
         if format_ == "png"
         else lambda svg, how: images.render_pdf_bytes([svg], how)
     )
-    with command_errors(ValueError, images.NotInstalledError), ProgressBar() as bar:
+    with report_errors(ValueError, images.NotInstalledError), ProgressBar() as bar:
         bar.begin("drawing", len(drawings), "pictures")
         if len(drawings) == 1 and format_ == "png":  # one call draws it, without progress
             pixel_width, pixel_height = map(
@@ -263,7 +263,7 @@ def write(path: str, document: str | bytes) -> None:
     from ...files import replace as replace_file
 
     data = document.encode("utf-8", "replace") if isinstance(document, str) else document
-    with file_errors(path):
+    with report_file_errors(path):
         replace_file(Path(path), data)
 
 
@@ -290,14 +290,14 @@ def write_frames(
 
     folder = Path(folder_name)
     _require_folder(folder, format_)
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         frames = make_frames(trace, options)
     if not frames:
         raise CommandError("error: --frames has a picture for each step, and no step is shown")
     if format_ == "pdf" and folder_name.lower().endswith(".pdf"):
         title = sanitize_text(trace.annotations.title) or make_printable(str(trace.block))
         pages = [frame.svg for frame in frames]
-        with command_errors(ValueError, images.NotInstalledError):
+        with report_errors(ValueError, images.NotInstalledError):
             deck = images.render_pdf_bytes(pages, options, title)
             _warn_about_boxes(pages, format_)
         _require_ours(folder, format_)

@@ -26,7 +26,7 @@ from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace_program
-from .streams import CommandError, command_errors, print_message
+from .streams import CommandError, print_message, report_errors
 
 
 def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
@@ -132,7 +132,7 @@ def find_column_operands(ins: Signature, title: str) -> tuple[str, ...]:
 
     Raise CommandError like ``find_operand_names``.
     """
-    with command_errors():
+    with report_errors():
         return find_operand_names(ins, title)
 
 
@@ -259,7 +259,7 @@ def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str =
 
 def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> Trace:
     """Return the trace of a block; the ``name=value`` arguments must name all its inputs."""
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         return trace_program(block, parse_all_assignments(block, assignments), model=model)
 
 
@@ -317,7 +317,7 @@ def parse_ptx(text: str) -> BasicBlock:
             from ...blocks.block_parser import parse_block
 
             source, lines = read_place(place)
-            with command_errors(status=1):
+            with report_errors(status=1):
                 return parse_block(source, file, lines)
         if ("." in file or "/" in file) and not _IN_NO_FILE_NAME.search(file):
             raise CommandError(f"error: {make_printable(file)}: there is no such file")
@@ -381,7 +381,7 @@ def _find_block(text: str) -> BasicBlock | None:
     """Return the block in a text, or None; exit if it can't be computed."""
     from ...blocks.block_parser import find_block
 
-    with command_errors(status=1):
+    with report_errors(status=1):
         return find_block(text)
 
 

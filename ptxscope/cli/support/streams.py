@@ -52,7 +52,7 @@ class CommandError(Exception):
 
 
 @contextmanager
-def command_errors(
+def report_errors(
     *kinds: type[Exception], prefix: str = "error: ", status: int = 2
 ) -> Iterator[None]:
     """Turn exceptions of some kinds, and PtxErrors, into CommandErrors."""
@@ -65,7 +65,7 @@ def command_errors(
 
 
 @contextmanager
-def file_errors(name: str) -> Iterator[None]:
+def report_file_errors(name: str) -> Iterator[None]:
     """Turn an OSError about a file into a CommandError with its name."""
     try:
         yield

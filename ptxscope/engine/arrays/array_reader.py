@@ -16,13 +16,13 @@ _MAX_REASON_CHARS = 200
 
 def read_array(source: BinaryIO) -> npt.NDArray[Any]:
     """Return the array of a .npy file; raise ValueError if the file is not in this format."""
-    with array_errors():
+    with convert_array_errors():
         array: npt.NDArray[Any] = np.lib.format.read_array(source, allow_pickle=False)
     return array
 
 
 @contextmanager
-def array_errors() -> Iterator[None]:
+def convert_array_errors() -> Iterator[None]:
     """Turn NumPy's exceptions and warnings into ValueErrors, except OSError and MemoryError."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")

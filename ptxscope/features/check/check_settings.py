@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...cli.support.streams import CommandError, command_errors
+from ...cli.support.streams import CommandError, report_errors
 from ...engine.semantics.models import parse_model
 from ...engine.semantics.rules import ERRATA
 from ...engine.syntax.errors import make_printable
@@ -197,7 +197,7 @@ def make_settings(
         allowed = " ".join(map_rules())
         raise CommandError(f"error: {unknown[0]!r} is not a rule; use: {allowed}")
     if model is not None:
-        with command_errors(ValueError):
+        with report_errors(ValueError):
             parsed_model = parse_model(model)
         model_rules = {x.id for x in parsed_model.errata} | ({"F2"} if model != "isa" else set())
         rules |= _ERRATA_RULES - model_rules

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from ...cli.support.arguments import Parser, choose_model, print_report
-from ...cli.support.streams import CommandError, ProgressBar, command_errors
+from ...cli.support.streams import CommandError, ProgressBar, report_errors
 from ...engine.syntax.opcodes import STORES
 from ..prove.commands.prove import STATUS
 from .comparison import compare_kernels
@@ -53,7 +53,7 @@ def _compare(arguments: argparse.Namespace) -> int | None:
         raise CommandError("error: give B, or two models: --model-b ptxas")
     with ProgressBar() as bar:
         report = _Progress(bar, arguments.timeout)
-        with command_errors(ValueError, ImportError):
+        with report_errors(ValueError, ImportError):
             a, b = (x.read(model) for x, model in zip(places, models, strict=True))
             if not any(x.opcode in STORES for y in (a, b) for x in y.kernel.statements):
                 return None  # kernels without stores leave results in registers

@@ -26,9 +26,9 @@ from ...cli.support.run_report import iter_folding_notes
 from ...cli.support.streams import (
     CommandError,
     ProgressBar,
-    command_errors,
-    file_errors,
     print_message,
+    report_errors,
+    report_file_errors,
 )
 from ...documents.formats.json_text import format_json
 from ...engine.semantics.models import Model
@@ -420,7 +420,7 @@ def _read_array_file(name: str, bar: ProgressBar) -> AnyArray | bytes:
     Raise CommandError if it can't be read.
     """
     prefix = f"error: {make_printable(name)}: "
-    with command_errors(ValueError, prefix=prefix), open_array_file(name, bar) as (path, source):
+    with report_errors(ValueError, prefix=prefix), open_array_file(name, bar) as (path, source):
         is_array = source.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
         source.seek(0)
         return np.array(map_array(path)) if is_array else source.read()
@@ -433,7 +433,7 @@ def _write_array_file(name: str, array: AnyArray) -> None:
     """
     is_array = Path(name).suffix.lower() == ".npy"
     data = encode_arrays({"": array}, ".npy") if is_array else array.tobytes()
-    with file_errors(name):
+    with report_file_errors(name):
         replace(expand_path(name), data)
 
 

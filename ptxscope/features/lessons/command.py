@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ...cli.support.arguments import Parser, make_command_parser
-from ...cli.support.streams import CommandError, command_errors, print_message
+from ...cli.support.streams import CommandError, print_message, report_errors
 from ...documents.formats.report import REPORT_FORMATS
 from ...documents.formats.text import wrap_text
 from ...engine.syntax.errors import make_printable
@@ -79,7 +79,7 @@ def complete_lesson(*_: object) -> Mapping[str, str]:
 
 def run(words: Sequence[str]) -> int:
     """List the lessons, or play or print one."""
-    with command_errors(LessonError):  # the file may be in the middle of a write
+    with report_errors(LessonError):  # the file may be in the middle of a write
         return _play_lesson(words)
 
 

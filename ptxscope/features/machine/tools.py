@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ...cli.support.streams import CommandError, command_errors
+from ...cli.support.streams import CommandError, report_errors
 from ...engine.semantics.rules import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
@@ -34,7 +34,7 @@ TOOL_HELP = (
     "ptxas and nvdisasm are the files that the options name, or the variables PTXSCOPE_PTXAS and "
     "PTXSCOPE_NVDISASM. Otherwise they are found in PATH, or where PyPI's packages put them."
 )
-tool_errors = partial(command_errors, ToolError, ImportError)
+report_tool_errors = partial(report_errors, ToolError, ImportError)
 """Turn the failure of a tool into an error that ends the command."""
 
 
@@ -69,7 +69,7 @@ def check_archs(given: Sequence[str] | None) -> list[str]:
 
 def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:
     """Return ptxas and nvdisasm; a missing one ends the command with status 2."""
-    with tool_errors():
+    with report_tool_errors():
         return (
             find_tool(PTXAS, arguments.ptxas, has_option=True),
             find_tool(NVDISASM, arguments.nvdisasm, has_option=True),
@@ -83,7 +83,7 @@ def format_line(program: Instruction | BasicBlock | str) -> str:
 
 def make_line_source(ins: Instruction) -> KernelSource:
     """Return the kernel of an instruction; one that has none ends the command with status 2."""
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         return make_kernel_source(ins)
 
 
@@ -117,7 +117,7 @@ def list_line_code(
         bits = {name: operands.get(role, 0) for role, name in source.program.names.items()}
         return listing._replace(values=list_values(source, kernel, bits))
 
-    with tool_errors():
+    with report_tool_errors():
         return [make_listing(arch) for arch in archs]
 
 

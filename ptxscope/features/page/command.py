@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...cli.support.arguments import Parser, make_command_parser
-from ...cli.support.streams import CommandError, command_errors
+from ...cli.support.streams import CommandError, report_errors
 from ...engine.syntax.errors import make_printable
 from ...files import is_there, read
 from .site import CDN, FILES, VERSION
@@ -76,7 +76,7 @@ def _write_page(arguments: Namespace) -> None:
 
     if arguments.site is not None:
         raise CommandError("error: --site is for --figure")
-    with command_errors(ValueError, prefix="error: --runtime: "):
+    with report_errors(ValueError, prefix="error: --runtime: "):
         runtime = read_runtime(Path(arguments.runtime)) if arguments.runtime else None
     folder = Path(arguments.output)
     index = folder / "index.html"

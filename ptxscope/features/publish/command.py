@@ -23,7 +23,7 @@ from ...cli.support.arguments import (
     split_words,
 )
 from ...cli.support.picture_output import render_document
-from ...cli.support.streams import CommandError, command_errors, file_errors, print_message
+from ...cli.support.streams import CommandError, print_message, report_errors, report_file_errors
 from ...documents.content.alt_text import format_alt_text, format_short_alt
 from ...documents.content.document_builder import build_document
 from ...documents.formats.markdown import escape_text, fence_text
@@ -164,7 +164,7 @@ def _update_file(name: str, *, is_check: bool) -> list[tuple[int, str]]:
 
 def _write(path: Path, data: bytes, current_data: bytes | None) -> None:
     name, folder = make_printable(str(path)), make_printable(str(path.parent))
-    with file_errors(str(path)):
+    with report_file_errors(str(path)):
         try:
             replace(path, data, unless_changed_from=current_data)
         except FileNotFoundError as error:
@@ -173,7 +173,7 @@ def _write(path: Path, data: bytes, current_data: bytes | None) -> None:
 
 
 def _read_page(path: Path) -> bytes:
-    with file_errors(str(path)):
+    with report_file_errors(str(path)):
         return read(path, _MAX_BYTES)
 
 
@@ -281,7 +281,7 @@ def _render_marker(
     format_, names = arguments.format, tuple(trace.block.results.values())
     _check_format(arguments)
     if format_ == "html":
-        with command_errors(ValueError):
+        with report_errors(ValueError):
             options = with_unique_ids(trace, options, "html", ids)
     document = render_document(trace, format_, options)
     if format_ in _PICTURE_FORMATS:

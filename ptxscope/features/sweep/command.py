@@ -33,7 +33,7 @@ from ...cli.support.ptx_arguments import (
     parse_ptx,
     print_folding_notes,
 )
-from ...cli.support.streams import CommandError, command_errors
+from ...cli.support.streams import CommandError, report_errors
 from ...documents.options import PICTURES, DocumentSubject, Options, make_options, validate_options
 from ...engine.syntax.errors import Problem, PtxError, format_install_hint
 from ...engine.tracing.basic_block import BasicBlock
@@ -102,7 +102,7 @@ def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespac
     choose_format(arguments, FORMATS)
     reject_idle_options(arguments, PICTURES)
     sweep = _make_sweep(arguments)
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         options = validate_options(make_options(vars(arguments)))
     return _render_sweep(sweep, arguments, options), arguments
 
@@ -128,7 +128,7 @@ def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     operands = bind_operands(ins, dict.fromkeys(swept_names, 0) | inputs)
     from .computation import compute_sweep
 
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         return compute_sweep(
             ins,
             operands,

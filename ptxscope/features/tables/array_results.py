@@ -13,7 +13,7 @@ import numpy as np
 
 from ...cli.support.array_files import AnyArray, encode_arrays, map_array, open_array_file
 from ...cli.support.ptx_arguments import find_column_operands, parse_assignments
-from ...cli.support.streams import CommandError, ProgressBar, command_errors, file_errors
+from ...cli.support.streams import CommandError, ProgressBar, report_errors, report_file_errors
 from ...engine.arrays.array_reader import read_array
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.arrays.physical_memory import get_physical_memory
@@ -56,13 +56,13 @@ def evaluate_file(
         operands = arrays | {name: np.asarray(bits, np.uint64) for name, bits in inputs.items()}
         _check_memory(ins, input_file, operands)
         try:
-            with command_errors(ValueError, prefix=f"error: {file_name}: "):
+            with report_errors(ValueError, prefix=f"error: {file_name}: "):
                 results = _evaluate_by_pieces(ins, evaluate, operands, bar) or {
                     x: np.asarray(y) for x, y in evaluate(operands).items()
                 }
         except MemoryError:
             raise CommandError(f"error: {file_name}: the results do not fit in memory") from None
-        with file_errors(output_file):
+        with report_file_errors(output_file):
             data = encode_arrays(results, suffix)
             bar.begin("writing", len(data))
             replace(expand_path(output_file), data, on_progress=bar.advance_to)

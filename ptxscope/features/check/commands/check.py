@@ -18,7 +18,7 @@ from ....cli.support.arguments import (
     parse_words,
 )
 from ....cli.support.inputs import open_text
-from ....cli.support.streams import CommandError, ProgressBar, command_errors
+from ....cli.support.streams import CommandError, ProgressBar, report_errors
 from ....documents.formats.json_text import format_json
 from ....engine.semantics.rules import TARGETS
 from ....sources.preprocessor import Definitions
@@ -191,7 +191,7 @@ def _load_prover() -> Prove:
     from ....feature import Service, find_services
 
     for load in find_services(Service.LOAD_PROVER):
-        with command_errors(ImportError):
+        with report_errors(ImportError):
             prover: Prove = load()
             return prover
     raise CommandError("error: --prove: no feature proves sequences here")

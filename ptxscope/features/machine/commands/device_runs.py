@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....cli.support.arguments import print_report
-from ....cli.support.streams import CommandError, command_errors
+from ....cli.support.streams import CommandError, report_errors
 from ....documents.formats.json_text import convert_to_json
 from ....engine.syntax.errors import format_count, format_install_hint, make_printable
 from ....engine.syntax.instruction import Instruction
@@ -32,7 +32,7 @@ def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
     """Write a batch to a folder, and print how to run it; return the exit status."""
     path = expand_path(folder)
     _check_count(lines)
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         batch = make_batch(lines)
     write_batch(batch, path, arch)
     print(f"{format_count(len(lines), 'line')} for {arch}: {make_printable(str(path))}")
@@ -43,7 +43,7 @@ def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
 
 def report_results(name: str, *, format_: str) -> int:
     """Report on the results of another machine; return the exit status."""
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         batch, found = read_results(expand_path(name))
     return _report(judge_results(batch, found.results), found.device, format_=format_)
 
@@ -55,7 +55,7 @@ def run_lines(lines: Sequence[Instruction], *, format_: str) -> int:
         gpu = Gpu(load_driver())
         verdicts: list[DeviceVerdict] = []
         for start in range(0, len(lines), _MODULE_LINES):
-            with command_errors(ValueError):
+            with report_errors(ValueError):
                 batch = make_batch(lines[start : start + _MODULE_LINES])
             results = gpu.run(batch.format_ptx(gpu.arch).encode(), batch.operands)
             verdicts += judge_results(batch, results)

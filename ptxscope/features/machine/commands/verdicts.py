@@ -13,7 +13,7 @@ from ....engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ..form_verdict import FormVerdict
 from ..machine_report import VerdictCounts
 from ..statement_runs import FileRuns
-from ..tools import tool_errors
+from ..tools import report_tool_errors
 from ..verification import Program, Task, VerdictStore, verify_all
 
 
@@ -47,7 +47,7 @@ def find_verdicts(
 
         bar.begin("proving", total, "lines", is_slow=total > len(tasks))
         try:
-            with tool_errors():
+            with report_tool_errors():
                 return [
                     verify_all(task, lines, store, jobs, advance)
                     for task, lines in zip(tasks, chosen, strict=True)

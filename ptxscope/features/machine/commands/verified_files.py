@@ -13,7 +13,7 @@ from ..form_verdict import FormVerdict, VerdictOutcome
 from ..machine_report import VerdictCounts, format_verdict
 from ..statement_runs import StatementRun, list_runs
 from ..toolchain import NVDISASM, PTXAS, find_tool
-from ..tools import check_archs, tool_errors
+from ..tools import check_archs, report_tool_errors
 from ..verification import Task
 from .verdicts import find_verdicts
 
@@ -31,7 +31,7 @@ def verify_files(
     Each asm statement, and each run of statements of a listing, is compiled alone. Raise
     CommandError if a tool is missing or fails.
     """
-    with tool_errors():
+    with report_tool_errors():
         ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
     tasks = [Task(ptxas, nvdisasm, arch, _SECONDS) for arch in check_archs(archs)]
     runs, omitted = list[tuple[str, StatementRun]](), Counter[str]()

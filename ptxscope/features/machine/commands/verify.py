@@ -20,7 +20,7 @@ from ....cli.support.arguments import (
 )
 from ....cli.support.inputs import open_text
 from ....cli.support.ptx_arguments import PLACE, is_file, parse_instruction, read_place
-from ....cli.support.streams import CommandError, command_errors, print_message
+from ....cli.support.streams import CommandError, print_message, report_errors
 from ....documents.formats.report import REPORT_FORMATS
 from ....engine.semantics.models import Model
 from ....engine.semantics.rules import ERRATA, FUSION_ERRATA
@@ -53,7 +53,7 @@ from ..tools import (
     choose_archs,
     choose_tools,
     format_line,
-    tool_errors,
+    report_tool_errors,
 )
 from ..verification import (
     DEFAULT_LEVEL,
@@ -226,7 +226,7 @@ def run(words: Sequence[str]) -> int:
     if arguments.format == _ISSUE:
         render = _find_renderer()
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
-            with tool_errors():
+            with report_tool_errors():
                 instructions = [x for x in kept if isinstance(x, Instruction)]
                 sys.stdout.write(render_deviations(task, instructions, verdicts, render))
     else:
@@ -311,7 +311,7 @@ def find_file_runs(text: str) -> FileRuns | None:
     else:
         source, numbers = read_place(place)
         kernel, lines = place["kernel"] or "", numbers or None
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         file_runs = list_runs(source, Path(path).name, program_name=kernel, lines=lines)
     if not file_runs.runs:
         raise CommandError(f"error: {make_printable(text)} has no statements that are computed")
@@ -326,7 +326,7 @@ def read_verified(text: str) -> Program:
         print_message(f"note: {make_printable(note)}")
     if program.is_line:
         return parse_instruction(text, illegal_status=2).with_role_names()
-    with command_errors(ValueError):
+    with report_errors(ValueError):
         make_kernel_source(program)
     return program
 

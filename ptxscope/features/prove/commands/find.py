@@ -17,7 +17,7 @@ from ....cli.support.arguments import (
     print_report,
 )
 from ....cli.support.ptx_arguments import parse_assignments, print_folding_notes
-from ....cli.support.streams import CommandError, command_errors
+from ....cli.support.streams import CommandError, report_errors
 from ....engine.syntax.errors import format_install_hint
 from ..next_operands import find_next_operands
 from ..next_report import iter_next_blocks, next_to_json
@@ -86,7 +86,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(f"error: -n {arguments.n}: 1 to {MAX_ANSWERS} answers can be found")
     model = choose_model(arguments.model)
     print_folding_notes(program, model)
-    with command_errors(ValueError, ImportError):
+    with report_errors(ValueError, ImportError):
         search = find_operands(
             program,
             arguments.where,
@@ -112,7 +112,7 @@ def _find_next(arguments: argparse.Namespace) -> int:
         raise CommandError(
             "error: one explanation is the likeliest: there is nothing to tell apart"
         )
-    with command_errors(ImportError):
+    with report_errors(ImportError):
         answer = find_next_operands(diagnosis, timeout=arguments.timeout)
     ins = diagnosis.block.instruction
     blocks = iter_next_blocks(ins, answer)

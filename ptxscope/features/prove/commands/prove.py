@@ -14,7 +14,7 @@ from ....cli.support.arguments import (
     parse_words,
     print_report,
 )
-from ....cli.support.streams import CommandError, command_errors
+from ....cli.support.streams import CommandError, report_errors
 from ....engine.syntax.errors import format_install_hint
 from ....feature import Service, find_services
 from ..equivalence import prove_equal
@@ -94,7 +94,7 @@ def run(words: Sequence[str]) -> int:
     both = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
     if arguments.b is None and both[0] == both[1]:
         raise CommandError("error: give B, or two models: --model-b ptxas")
-    with command_errors(ValueError, ImportError):
+    with report_errors(ValueError, ImportError):
         proof = prove_equal(
             a,
             b,

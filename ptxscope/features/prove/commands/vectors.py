@@ -8,7 +8,7 @@ from ....cli.support.arguments import Parser, add_format, make_command_parser, p
 from ....cli.support.file_arguments import InputName
 from ....cli.support.picture_output import add_output, choose_format, is_printed, output_document
 from ....cli.support.ptx_arguments import print_folding_notes
-from ....cli.support.streams import CommandError, command_errors, print_message
+from ....cli.support.streams import CommandError, print_message, report_errors
 from ....engine.semantics.models import PTXAS_MODELS
 from ....engine.syntax.errors import format_count, format_install_hint, make_printable
 from ..operand_sets import MAX_VECTORS, Vectors, make_vectors
@@ -66,7 +66,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError("error: npz needs a file: -o FILE")
     program = parse_program(arguments.ptx)
     print_folding_notes(program, PTXAS_MODELS[-1])
-    with command_errors(ValueError, ImportError):
+    with report_errors(ValueError, ImportError):
         vectors = make_vectors(
             program, count, is_covering=arguments.cover, timeout=arguments.timeout
         )
