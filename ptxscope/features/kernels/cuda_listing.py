@@ -24,7 +24,7 @@ _LENGTH = re.compile(r"\d++")
 _WORD = re.compile(r"(?<![\w$%.])[A-Za-z_$][\w$]*+")
 _SYMBOL = re.compile(_WORD.pattern + r"(?=[][,;+():=])")
 """A word of a listing that is no opcode."""
-_LAST_NAME = re.compile(r"(\w++)\s*+(?:\[[^]]*+\]\s*+)*+$")
+_LAST_NAME = re.compile(r"(\w++)\s*+(?>(?:\[[^]]*+\]\s*+)*)$")
 
 
 def is_cuda_source(text: str, file: str) -> bool:
