@@ -105,9 +105,9 @@ def compare_kernels(
         question = ProofQuestion(
             max(timeout - elapsed, 0), is_stopped, memory_megabytes=memory_megabytes
         )
-        comparer = _Comparer((a, b), where, may_alias, question, byte_roots, on_progress)
+        initial = InitialMemory(question, byte_roots, may_alias=may_alias)
         try:
-            return comparer.compare(elapsed)
+            return _Comparer((a, b), where, question, initial, on_progress).compare(elapsed)
         except NeedBytes as error:
             byte_roots.add(error.name)
             elapsed += question.solver.elapsed
@@ -139,15 +139,14 @@ class _Comparer:
         self,
         sources: tuple[KernelSource, KernelSource],
         where: str,
-        may_alias: bool,
         question: ProofQuestion,
-        byte_roots: set[str],
+        initial: InitialMemory,
         on_progress: OnProgress,
     ) -> None:
-        self.sources, self.where, self.may_alias = sources, where, may_alias
+        self.sources, self.where, self.may_alias = sources, where, initial.may_alias
         self.question, self.solver = question, question.solver
         self.terms = question.solver.terms
-        self.initial = InitialMemory(question, byte_roots, may_alias=may_alias)
+        self.initial = initial
         self.on_progress = on_progress
         self.sides: list[KernelTerms] = []
         self.elapsed_before = 0.0

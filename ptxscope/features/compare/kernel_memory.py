@@ -15,8 +15,8 @@ from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import TYPE_BITS
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term
+from .equal_places import ADDRESS_BITS, EqualPlaces
 
-ADDRESS_BITS = 64
 LIMIT = 1 << 31
 """Bytes that exceed those of any buffer."""
 COMMON = "memory"
@@ -86,11 +86,13 @@ class InitialMemory:
 
     def __init__(self, question: ProofQuestion, byte_roots: Set[str], *, may_alias: bool) -> None:
         self.question, self.terms = question, question.solver.terms
-        self.may_alias = may_alias
+        self.may_alias, self.places = may_alias, EqualPlaces(question)
         self._units = dict.fromkeys(byte_roots, 1)
         self.contents: dict[str, bytes] = {}
         """The bytes of variables that are known."""
         self.arrays: dict[str, Term] = {}
+        self.memories: list[KernelMemory] = []
+        """The memories that began as this one."""
         self._loads: dict[tuple[Term, Term, int, int], Node] = {}
         self.functions: dict[tuple[str, int, tuple[int, ...]], Term] = {}
 
@@ -174,6 +176,7 @@ class KernelMemory:
 
     def __init__(self, initial: InitialMemory) -> None:
         self.initial = initial
+        initial.memories.append(self)
         self._question, self._terms = initial.question, initial.terms
         self.arrays: dict[str, Term] = {}
         """The arrays that stores have changed."""
@@ -246,8 +249,14 @@ class KernelMemory:
             fact = self._imply(condition, fact)
             (self.is_inside if root.is_buffer else self.is_legal).append(fact)
         self.accesses.append(Access(statement, root, distance, size, condition, is_store))
-        array = self.arrays.get(name, initial_array)
-        return array, name, self.initial.make_index(name, distance)
+        array, index = self.arrays.get(name, initial_array), self.initial.make_index(name, distance)
+        unit = self.initial.get_unit(name)
+        steps = [self.initial.step(index, i) for i in range(size // unit)]
+        # not the other's: whether this kernel alone has only legal accesses is asked, too
+        facts = [*self.is_legal, *(y for x in self.initial.memories for y in x.is_inside)]
+        facts += [] if condition is None else [condition]
+        index = self.initial.places.unify(name, address.distance, steps, facts)
+        return array, name, index
 
     def _imply(self, condition: Term | None, fact: Term) -> Term:
         return fact if condition is None else self._terms.make("IMPLIES", condition, fact)

@@ -81,7 +81,7 @@ class BitVectors:
             if x not in self._values:
                 self._values[x] = self._encode(x)
 
-    def __contains__(self, x: Node) -> bool:
+    def __contains__(self, x: object) -> bool:
         """Whether a node is encoded."""
         return x in self._values
 

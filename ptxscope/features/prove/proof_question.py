@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -124,13 +124,8 @@ class ProofQuestion:
 
     def encode(self, *nodes: Node) -> None:
         """Encode nodes and all that they depend on."""
-        stack = [*nodes]
-        while stack:
-            missing = [x for x in stack[-1].nodes if x not in self.vectors]
-            if missing:
-                stack += missing
-            else:
-                self.vectors.encode((stack.pop(),))
+        for x in iter_missing(nodes, self.vectors):
+            self.vectors.encode((x,))
 
     def make_truth(self, node: Node) -> Term:
         """Return whether a lone lane of value 0 or 1 is 1, for the solver."""
@@ -182,9 +177,26 @@ class ProofQuestion:
         return holds
 
 
-def compute_nodes(nodes: Iterable[Node], operands: Mapping[str, int]) -> dict[Node, LaneValues]:
-    """Return the exact values of nodes, each after its arguments."""
-    values: dict[Node, LaneValues] = {}
+def iter_missing(nodes: Iterable[Node], known: Container[Node]) -> Iterator[Node]:
+    """Yield what some nodes depend on and is not known, each after its arguments, and themselves.
+
+    The caller makes each known before it asks for the next.
+    """
+    stack = [*nodes]
+    while stack:
+        if missing := [x for x in stack[-1].nodes if x not in known]:
+            stack += missing
+        elif (x := stack.pop()) not in known:
+            yield x
+
+
+def compute_nodes(
+    nodes: Iterable[Node],
+    operands: Mapping[str, int],
+    known: dict[Node, LaneValues] | None = None,
+) -> dict[Node, LaneValues]:
+    """Return the exact values of nodes, each after its arguments; add them to ``known``."""
+    values = {} if known is None else known
     for x in nodes:
         if x.op is Op.SOURCE:
             values[x] = (operands.get(x.fixed[0], 0),)
