@@ -17,6 +17,7 @@ from ...documents.elements import (
 from ...state.explorer_state import ExplorerState
 from .check_report import count_items, format_summary, iter_item_lines
 from .lint import check_text
+from .sequence_notes import SequenceSearch
 from .suppressions import hide_remarks
 
 MAX_LISTING_CHARS = 200_000
@@ -38,7 +39,9 @@ def make_panel(_: ExplorerState, text: str) -> list[Child]:
         error = f"error: more than {MAX_LISTING_CHARS:,} characters"
         return [form, make_report(make_element("p", error))]
     counts = Counter[str]()
-    items = count_items(hide_remarks(check_text(text, "pasted")), counts)
+    search = SequenceSearch("pasted")
+    search.search(text)
+    items = count_items(hide_remarks(search.merge(check_text(text, "pasted"))), counts)
     lines = [line for item in items for line in iter_item_lines(item)]
     summary = make_element("p", *make_words(format_summary(counts)), class_="summary")
     return [form, summary, make_report(*_list_elements(lines)) if lines else ""]

@@ -22,3 +22,9 @@ def test_a_check_begins_with_its_summary() -> None:
     assert text_of([summary]) == "2 instructions, 1 illegal, 0 that an erratum can change"
     assert "is missing its type of b" in text_of([report])
     assert "instructions, " not in text_of([report])
+
+
+def test_the_panel_has_the_warnings_about_two_statements() -> None:
+    shown = text_of(make_panel(make_state(), "neg.s16 t, a; cvt.s32.s16 d, t;"))
+    assert "E19: with ptxas 11.8 to 13.2" in shown
+    assert "combined with" in shown
