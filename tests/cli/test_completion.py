@@ -209,7 +209,7 @@ def test_completion_offers_values_at_their_positions() -> None:
     assert offered("trace", _ADD, "%r1=5", "--model", "isa", "") == ["%r2="]
     assert offered("run", "kernel.ptx", "") == []
     assert offered("show", "vadd", "") == []
-    errata = ["E1", *(f"E{number}" for number in range(10, 19))]
+    errata = ["E1", *(f"E{number}" for number in range(10, 20))]
     assert offered("trace", _ADD, "--model", "E1") == errata
 
 
