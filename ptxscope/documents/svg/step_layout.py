@@ -210,7 +210,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing_lanes.get(row.key, ()):
                 extent = sketch.extents.get(cell.place, (top + drop, end))
-                if layout.is_turned and row.figure is None:
+                if layout.is_turned and isinstance(row.figure, Gate | None):
                     area = sketch.ports[cell.place].area
                 box = layout.turn_box(area, *extent)
                 draw_difference_frame(sketch.canvas, box, _find_sign_room(sketch, area))

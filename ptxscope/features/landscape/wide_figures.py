@@ -172,9 +172,11 @@ def _draw_compared_numbers(
         draw_break(canvas, x, fsum(spread) / 2, SvgColour.INK)
     by_place = dict(zip((p.place for p in points), spread, strict=True))
     nan_y = area.right + room - 14
-    for link, port in sketch.find_incoming_links(row, 0):
+    incoming = sketch.find_incoming_links(row, 0)
+    latest = max((port.y for _, port in incoming), default=0)
+    for link, port in incoming:
         y = by_place.get(link.source, nan_y)
-        sketch.draw_link(link, (port.area.center, port.y), (y, x - 9))
+        sketch.draw_link(link, (port.area.center, port.y), (y, x - 9), latest)
     labels = _list_end_labels(figure, axis, points)
     for point, y in zip(points, spread, strict=True):
         canvas.draw_dot(x, y, SvgColour.INK, size=7)

@@ -83,6 +83,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, x: float) -> float:
     center, output = pill + PILL.width / 2, figure.output
     draw_truth(canvas, center, area.center - 18, get_truth(output.value), SCALE)
     draw_middle(canvas, center, area.center + 34, output.name, BITS)
+    sketch.extents[row.cells[0].place] = pill, pill + PILL.width
     sketch.set_port(row.cells[0].place, area.take_middle(36), pill + PILL.width)
     return max(pill + PILL.width, center + BITS.measure(output.name) / 2)
 
