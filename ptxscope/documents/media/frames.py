@@ -19,14 +19,7 @@ from ..content.id_prefix import make_prefix
 from ..options import DEFAULT, TALL, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Layout
-from ..svg.svg_canvas import (
-    Box,
-    Sheet,
-    SvgCanvas,
-    format_length,
-    make_style_element,
-    write_sheet,
-)
+from ..svg.svg_canvas import Box, Sheet, SvgCanvas, format_length, make_style_element, write_sheet
 from ..svg.svg_colours import SvgColour
 from ..svg.text_styles import MIN_LETTER_PX, STRONG
 

@@ -119,9 +119,6 @@ class Ground(NamedTuple):
     end: float
     first_mark: str = ""
     """The first mark that shows it; empty for always."""
-    fill: SvgColour = SvgColour.SOFT
-    stroke: SvgColour | None = None
-    radius: float = 8
     is_turned: bool = False
     """Whether it runs from left to right, so that width and height are exchanged."""
 
@@ -135,7 +132,7 @@ class Ground(NamedTuple):
         canvas, box = SvgCanvas(""), (self.x, top, self.width, end - top)
         if self.is_turned:
             box = top, self.x, end - top, self.width
-        canvas.draw_rect(*box, self.fill, self.stroke, radius=self.radius)
+        canvas.draw_rect(*box, SvgColour.SOFT, None, radius=8)
         return canvas.parts[0]
 
 
