@@ -97,7 +97,7 @@ def compare_kernels(
     without the solver, and Stopped when ``is_stopped`` returns true.
     """
     for source in (a, b):
-        _check_problems(source)
+        check_problems(source)
     _check_parameters(a.kernel, b.kernel)
     byte_roots: set[str] = set()
     elapsed = 0.0
@@ -113,7 +113,8 @@ def compare_kernels(
             elapsed += question.solver.elapsed
 
 
-def _check_problems(source: KernelSource) -> None:
+def check_problems(source: KernelSource) -> None:
+    """Raise PtxError for a kernel with illegal statements."""
     problems = tuple(y for x in source.kernel.statements for y in x.problems)
     if problems:
         raise PtxError(source.code.text, problems)

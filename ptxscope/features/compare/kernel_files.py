@@ -6,11 +6,13 @@ import re
 
 from ...cli.support.inputs import open_text
 from ...cli.support.ptx_arguments import PLACE, is_file
+from ...cli.support.streams import CommandError
 from ...engine.semantics.models import Model
+from ...engine.syntax.errors import PtxError, make_printable
 from ..kernels.cuda_listing import compile_listing, is_cuda_source
 from ..kernels.launches.device_code import load_device_code
 from ..kernels.launches.kernel_run import choose_kernel
-from .comparison import KernelSource
+from .comparison import KernelSource, check_problems
 
 
 class KernelPlace:
@@ -37,9 +39,14 @@ class KernelPlace:
         return entry.search(self._contents) is not None
 
     def read(self, model: Model) -> KernelSource:
-        """Return the kernel. Raise ValueError for a wrong name, or if nvcc fails."""
+        """Return the kernel. Raise ValueError for a wrong name, CommandError for illegal PTX."""
         text = self._contents
         if is_cuda_source(text, self.file):
             text = compile_listing(self.file, text)
         code = load_device_code(text, name="" if text is not self._contents else self.file)
-        return KernelSource(self.text, self.file, code, choose_kernel(code, self.kernel), model)
+        source = KernelSource(self.text, self.file, code, choose_kernel(code, self.kernel), model)
+        try:
+            check_problems(source)
+        except PtxError as error:
+            raise CommandError(error.format_with_lines(f"{make_printable(self.file)}: ")) from None
+        return source
