@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 from ptxscope.blocks.block_parser import parse_block
 from ptxscope.engine.syntax.errors import PtxError
@@ -33,6 +33,8 @@ _TARGETS = ("sm_75", "sm_90", "sm_120")
 _LEVELS = (3, 0)
 _SECONDS = 3.0
 _SEED, _COUNT = 2, 500
+_CHARS = 1000
+"""The characters of the blocks that equal no known model."""
 _CARRIES = {
     "ADD": "add.cc.u32 %r1, %r2, %r3;",
     "SUB": "sub.cc.u32 %r1, %r2, %r3;",
@@ -60,6 +62,8 @@ class BlockRow(NamedTuple):
     uninterpreted: int
     refused: int
     seconds: float
+    examples: str
+    """The first blocks that equal no known model."""
 
 
 def _iter_texts() -> Iterator[str]:
@@ -131,6 +135,7 @@ def _make_row(kind: str, task: Task, verdicts: Sequence[FormVerdict], date: str)
         outcomes[VerdictOutcome.UNKNOWN],
         outcomes[VerdictOutcome.REFUSED],
         round(sum(x.seconds for x in verdicts), 1),
+        " | ".join(x.line for x in verdicts if x.outcome is VerdictOutcome.DEPARTED)[:_CHARS],
     )
 
 
@@ -146,8 +151,8 @@ def read_rows() -> list[BlockRow]:
 
 
 def _read(name: str, text: str) -> str | int | float:
-    type_ = BlockRow.__annotations__[name]
-    return float(text) if type_ == "float" else int(text) if type_ == "int" else text
+    type_: type[str | int | float] = get_type_hints(BlockRow)[name]
+    return type_(text)
 
 
 def format_blocks() -> Iterator[str]:
@@ -162,7 +167,8 @@ def format_blocks() -> Iterator[str]:
         "statements of their listings, most of them by nvcc, and random blocks of 3 to 8 "
         f"statements. Each proof had {_SECONDS:.0f} s. *No model*: the machine code differs from "
         "the documentation and from every release of `ptxas`. *Not interpreted*: an opcode has no "
-        "known meaning here. *Refused*: the target lacks an instruction. "
+        "known meaning here, or the block has no kernel of its own. *Refused*: the target lacks an "
+        "instruction. "
         "`python3 -m tools.verified_blocks` repeats the proofs."
     )
     yield ""
@@ -181,6 +187,12 @@ def format_blocks() -> Iterator[str]:
         )
         yield f"| {' | '.join(values)} |"
     yield ""
+    examples = dict.fromkeys(y for x in rows for y in x.examples.split(" | ") if y)
+    if examples:
+        yield "Equal to no known model:"
+        yield ""
+        yield from (f"- `{x}`" for x in examples)
+        yield ""
 
 
 def main() -> None:
