@@ -46,7 +46,8 @@ class SourceLines:
         self._line = 1
         self.module = 0
         """The number of the current module."""
-        self._is_unseen = text.startswith(UNSEEN_LISTING)
+        self.is_unseen = text.startswith(UNSEEN_LISTING)
+        """Whether the reader has only the sources."""
         self.record(text)
 
     def record(self, text: str) -> None:
@@ -122,20 +123,20 @@ class SourceLines:
     def format_line(self, line: int) -> str:
         """Return ``line 12 (sad.cu:5)``, or ``line 12``; of an unseen listing, ``sad.cu:5``."""
         place = self.find(line)
-        if place and self._is_unseen:
+        if place and self.is_unseen:
             return place
         return f"line {line} ({place})" if place else f"line {line}"
 
     def find_number(self, line: int) -> int:
         """Return the number of a line; of an unseen listing, the number in its source, or 0."""
-        if not self._is_unseen:
+        if not self.is_unseen:
             return line
         place = self.find_place(line)
         return int(place.line) if place else 0
 
     def format_number(self, line: int) -> str:
         """Return a column of lines: `` 12``; of an unseen listing, ``sad.cu:12 ``."""
-        if not self._is_unseen:
+        if not self.is_unseen:
             return f"{line:>5}"
         file, _, number = self.find(line).partition(":")
         return f"{file}:{number:<4}" if file else " " * 5

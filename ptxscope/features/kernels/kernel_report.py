@@ -274,11 +274,14 @@ def _iter_explanation(x: RunExplanation, count: int, sources: SourceLines) -> It
 
 
 def format_statements(statements: Sequence[Statement], sources: SourceLines) -> str:
-    """Return ``line 12 (sad.cu:5)``, and the lines of its copies."""
+    """Return ``line 12 (sad.cu:5)``, and the lines of its copies, or the number of unseen ones."""
     first, *copies = statements
     place = sources.format_line(first.line)
     if not copies:
         return place
+    if sources.is_unseen:
+        count = len(copies)
+        return f"{place} and its " + (f"{count} copies" if count > 1 else "copy")
     lines = abbreviate_names([str(x.line) for x in copies])
     plural = "s" if len(copies) > 1 else ""
     return f"{place} and its cop{'ies' if plural else 'y'} in line{plural} {lines}"

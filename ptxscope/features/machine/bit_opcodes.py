@@ -17,7 +17,7 @@ from ...engine.micro_operations.counts import (
 )
 from ...engine.micro_operations.fields import ExtendField, FieldMask, LimitField
 from ...engine.micro_operations.permutation import PermuteByMode
-from .machine_instruction import OperandKind
+from .machine_instruction import TRUE_PREDICATE, OperandKind
 from .machine_step import MASK, PAIR_BITS, WORD, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]
@@ -302,6 +302,18 @@ def _make_mask(s: MachineStep[V], match: Match) -> None:
     s.write_word(FieldMask(WORD_BITS).run(s.ar, position, length))
 
 
+def _write_predicates(s: MachineStep[V], _: Match) -> None:
+    """The low bits of the first source, each to the predicate of its number, if it is in a mask."""
+    s.expect_sources(2)
+    mask = s.get_number(1)
+    if s.outputs[0].text != "PR" or mask >> TRUE_PREDICATE:
+        raise s.refuse("predicates without a known meaning")
+    bits = s.read_bits(0)
+    for number in range(TRUE_PREDICATE):
+        if mask >> number & 1:
+            s.write_predicate(s.ar.bitand(s.ar.shift_right(bits, number), 1), number)
+
+
 def _count_ones(s: MachineStep[V], _: Match) -> None:
     s.expect_sources(1)
     s.write_word(CountOnes(WORD_BITS).run(s.ar, s.read_unsigned(0)))
@@ -344,6 +356,7 @@ BIT_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"HFMA2(?:\.MMA)?", _make_halves),
     make_opcode(r"U?SGXT(?P<wrap>\.W)?(?P<unsigned>\.U32)?", _extend),
     make_opcode(r"U?BMSK(?P<wrap>\.W)?", _make_mask),
+    make_opcode(r"R2P", _write_predicates, "S"),
     make_opcode(r"U?POPC", _count_ones),
     make_opcode(r"U?BREV", _reverse),
     make_opcode(r"U?FLO(?P<unsigned>\.U32)?(?P<shift>\.SH)?", _find_highest),

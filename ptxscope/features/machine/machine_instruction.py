@@ -96,7 +96,7 @@ _CONSTANT = re.compile(
 _MEMORY = re.compile(
     r"(?:desc\[UR\d++\])?\[R(?P<base>\d{1,3})(?:\.64)?(?P<offset>\+-?0x[0-9a-f]++)?\]"
 )
-_SPECIAL = re.compile(r"SR_[A-Z0-9_.]++|SRZ")
+_SPECIAL = re.compile(r"SR_[A-Z0-9_.]++|SRZ|PR")
 _LABEL = re.compile(r"`\((?P<name>[^()]*+)\)")
 _REGISTER_KINDS = {
     "R": OperandKind.REGISTER,

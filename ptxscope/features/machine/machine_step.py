@@ -231,6 +231,10 @@ class MachineStep(Generic[V]):
         """Write a truth to a predicate."""
         self.writes.append(Write(self.outputs[index], value, 1))
 
+    def write_predicate(self, value: V, number: int) -> None:
+        """Write a truth to a predicate that no operand names."""
+        self.writes.append(Write(MachineOperand(OperandKind.PREDICATE, number), value, 1))
+
 
 Meaning = Callable[[MachineStep[Any], "re.Match[str]"], None]
 """Reads the sources of a step and writes its outputs; the match has the modifiers by name."""

@@ -49,7 +49,7 @@ def iter_run_blocks(
     )
     others = [(x, y) for x, y in judged if not (y.line and expected.is_followed(y))]
     if others:
-        yield make_heading(f"Not as {expected.name}")
+        yield make_heading(f"Not shown to be as {expected.name}")
         points = [[make_printable(x.title), make_printable(format_verdict(y))] for x, y in others]
         yield make_points(points, ("  ", "    ", "    "), is_close=True)
     if file_runs.omitted:

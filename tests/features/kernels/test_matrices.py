@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
+import ptxscope
 from ptxscope.features.kernels.launches.kernel_run import KernelRun
 from tests.features.kernels.test_launches import make_kernel, random_words, run
 
@@ -189,3 +190,22 @@ setp.ge.u32 %p1, %r1, {8 * count};
             if trans:
                 low, high = rows[column][row], rows[column + 1][row]
             assert int(found[lane, matrix]) == low | high << 16, (lane, matrix)
+
+
+def test_a_missing_or_needless_transposition_explains_what_was_loaded() -> None:
+    """Expected are the elements of the other orientation, taken from the rows as NumPy has them."""
+    words = random_words(32 * 4, 5)
+    rows = words.view(np.uint16).reshape(32, 8)[:8]
+    for trans, matrix, phrase in (
+        ("", rows.T, "with `.trans`"),
+        (".trans", rows, "without `.trans`"),
+    ):
+        line = f"ldmatrix.sync.aligned.m8n8.x1{trans}.shared.b16 {{%r20}}, [%r3];"
+        body = f"{_LOAD}\n{line}\nst.global.u32 [%d4], %r20;\nret;"
+        wanted = np.zeros((32, 4), np.uint32)
+        wanted[:, 0] = np.ascontiguousarray(matrix).view(np.uint32).reshape(-1)
+        given = {"in": words, "out": np.zeros(128, np.uint32)}
+        found = ptxscope.explain_kernel(
+            make_kernel(body), given, {"out": wanted.reshape(-1)}, block=32
+        )
+        assert found.explanations[0].phrase == phrase

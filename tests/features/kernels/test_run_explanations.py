@@ -230,6 +230,39 @@ def test_a_fault_in_a_function_is_located_in_the_function() -> None:
     assert first.statement.text.startswith("and.b64 %rd6, %rd5")
 
 
+def test_a_bound_that_is_one_too_high_is_located() -> None:
+    """The bound of a clamp is n rather than n - 1; another thread's element would be read."""
+    body = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<9>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  add.s32 %r3, %r2, 1;
+  min.s32 %r4, %r3, %r1;
+  mul.wide.s32 %d3, %r4, 4;
+  add.s64 %d4, %d1, %d3;
+  ld.global.u32 %r5, [%d4];
+  mul.wide.s32 %d5, %r2, 4;
+  add.s64 %d6, %d2, %d5;
+  st.global.u32 [%d6], %r5;
+  ret;
+}
+"""
+    given = _draw("u4", 12)
+    expected = {"param1": given[np.minimum(np.arange(12) + 1, 11)]}
+    launch = make_own(body, "k", (given, _room("u4", 12), 12), block=12)
+    with pytest.raises(LaunchError, match=r"reads 4 bytes at param0\[12\]"):
+        launch.run()
+    found = [(x.statement and x.statement.opcode, x.phrase)
+             for x in explain_run(launch, None, expected).explanations]  # fmt: skip
+    assert ("min", "with %r1 - 1 rather than %r1") in found
+
+
 def test_one_expected_value_is_enough() -> None:
     fault = plant(*_FAULTS[0])
     launch = make(fault.name, fault.code)

@@ -13,7 +13,9 @@ import numpy.typing as npt
 import pytest
 
 import ptxscope
+from ptxscope.features.kernels.kernel_report import iter_explanation_lines
 from ptxscope.features.kernels.launches.run_diagnosis import RunDiagnosis
+from ptxscope.sources.source_lines import UNSEEN_LISTING
 
 Words = npt.NDArray[np.uint32]
 _COUNT = 8
@@ -76,6 +78,17 @@ def test_all_copies_are_changed_at_once() -> None:
     assert [x.text for x in first.statements] == [f"shr.u32 %r{30 + j}, %r{10 + j}, 3"
                                                   for j in range(4)]  # fmt: skip
     assert first.match_count == _COUNT
+
+
+def test_copies_in_a_listing_that_the_reader_lacks_are_counted() -> None:
+    """Lines of a listing that nvcc made for the run would be read as lines of the source."""
+    text = unroll("shr.u32 {t}, {x}, 3;", "add.u32 {new}, {y}, {t};")
+    for listing, place in (
+        (text, "line 22 (k.cu:5) and its copies in lines 25, 28, 31 with"),
+        (UNSEEN_LISTING + text, "k.cu:5 and its 3 copies with"),
+    ):
+        lines = iter_explanation_lines(explain(listing, _SIGNED), listing)
+        assert any(x.startswith(f"  {place} ") for x in lines)
 
 
 def test_a_fault_in_one_copy_is_one_statement() -> None:

@@ -9,13 +9,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import IntEnum
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from ....diagnosis.causes import Cause, CauseKind, Variants, change_instruction
+from ....diagnosis.causes import (
+    Bits,
+    Cause,
+    CauseKind,
+    ObservedCase,
+    Variants,
+    change_instruction,
+)
 from ....diagnosis.form_causes import iter_form_causes
 from ....diagnosis.line_changes import iter_carry_changes
-from ....diagnosis.value_causes import iter_value_causes
+from ....diagnosis.value_causes import iter_value_causes, make_operand_cause
 from ....engine.arrays.call_sequence import get_storage_dtype
 from ....engine.isa.entry import Entry
 from ....engine.program.program import Program
@@ -36,6 +44,11 @@ TABLE = "lut"
 REGISTER_COST = 5
 _NEAR_STATEMENTS = 12
 """Statements before and after, whose registers may have been meant."""
+
+
+_NEIGHBOUR_COST = 4
+_COUNTED_ROLES = {"min": "ab", "max": "ab", "shr": "a", "add": "a", "sub": "a"}
+"""The operands of opcodes that may be 1 too high or too low; of a sum, one stands for both."""
 
 
 class ChangeKind(IntEnum):
@@ -223,6 +236,23 @@ def _iter_value_changes(statement: Statement, model: Model) -> Iterator[Statemen
     for cause in iter_value_causes(ins, roles):
         if not cause.is_swap:
             yield StatementChange(statement, statement, plan, cause.phrase, cause.cost, cause)
+    for cause in _iter_neighbours(ins):
+        yield StatementChange(statement, statement, plan, cause.phrase, cause.cost, cause)
+
+
+def _iter_neighbours(ins: Instruction) -> Iterator[Cause]:
+    """Yield registers that are 1 too high or too low: a wrong bound, or no rounding."""
+    for role in _COUNTED_ROLES.get(ins.form.opcode, ""):
+        type_, source = ins.type_of(role), ins.roles[role]
+        if isinstance(source, Register) and source.bits is None and type_.lanes == 1:
+            for step, sign in ((-1, "-"), (1, "+")):
+                phrase = f"with {source.name} {sign} 1 rather than {source.name}"
+                change = partial(_add_step, step, (1 << type_.bits) - 1)
+                yield make_operand_cause(role, phrase, _NEIGHBOUR_COST, change)
+
+
+def _add_step(step: int, mask: int, role: str, operands: Bits, _: ObservedCase) -> int:
+    return operands[role] + step & mask
 
 
 def _changes_line(cause: Cause) -> bool:

@@ -66,6 +66,8 @@ _CONFUSABLE_MODIFIERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "cvt": (("rn", "rz", "rm", "rp"), ("rni", "rzi", "rmi", "rpi"), *_SIGNS[:3]),
 }
 """Modifiers, one instead of the other; those of ``cvt`` are for floats, which the catalog lacks."""
+_OPTIONAL_MODIFIERS = {"ldmatrix": ("trans", "shared")}
+"""A modifier that an opcode may have, and the one before which it stands."""
 _CONFUSABLE_FLOAT_OPCODES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))
 _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 
@@ -150,12 +152,27 @@ def _iter_modifier_changes(statement: Statement) -> Iterator[StatementChange]:
                     changed = _rename(statement, statement.opcode, names)
                     phrase = f"with `.{new}` rather than `.{old}`"
                     yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
+    optional, following = _OPTIONAL_MODIFIERS.get(statement.opcode, ("", ""))
+    if optional in modifiers:
+        names = tuple(x for x in modifiers if x != optional)
+        changed = _rename(statement, statement.opcode, names)
+        yield StatementChange(statement, changed, None, f"without `.{optional}`", _MODIFIER_COST)
+    elif index := _find_family(modifiers, following):
+        names = (*modifiers[:index], optional, *modifiers[index:])
+        changed = _rename(statement, statement.opcode, names)
+        yield StatementChange(statement, changed, None, f"with `.{optional}`", _MODIFIER_COST)
     for family in _CONFUSABLE_FLOAT_OPCODES if "f32" in modifiers else ():
         for new in family if statement.opcode in family else ():
             if new != statement.opcode:
                 changed = _rename(statement, new, modifiers)
                 phrase = f"with `{new}` rather than `{statement.opcode}`"
                 yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
+
+
+def _find_family(modifiers: tuple[str, ...], family: str) -> int:
+    """Return the place of a modifier such as ``shared``, or ``shared::cta``; 0 if none is there."""
+    families = [x.partition("::")[0] for x in modifiers]
+    return families.index(family) if family in families else 0
 
 
 def _rename(statement: Statement, opcode: str, modifiers: tuple[str, ...]) -> Statement:

@@ -78,8 +78,8 @@ def format_title(
     seconds = VerdictCounts(verdicts).seconds
     if file_runs:
         count = format_count(len(file_runs.runs), "run")
-        statements = sum(x.count for x in file_runs.runs)
-        return f"{tools}: {count} of {statements:,} statements, {seconds:.1f} s of proofs"
+        statements = format_count(sum(x.count for x in file_runs.runs), "statement")
+        return f"{tools}: {count} of {statements}, {seconds:.1f} s of proofs"
     if len(verdicts) == 1:
         return tools
     return f"{tools}: {len(verdicts):,} {noun}, {seconds:.1f} s of proofs"
