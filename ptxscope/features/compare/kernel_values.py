@@ -62,6 +62,8 @@ class Value(NamedTuple):
 
     number: Node
     root: Root | None = None
+    is_pointer: bool = False
+    """Whether it is surely an address, not a number of 64 bits that is a parameter."""
 
 
 class Join(NamedTuple):
@@ -122,7 +124,8 @@ class StatementValues:
             first, second = Value(self.get_number(first)), Value(self.get_number(second))
         if first.number is second.number:
             return first
-        return Value(self._tape.where(x.choice, first.number, second.number), first.root)
+        number = self._tape.where(x.choice, first.number, second.number)
+        return first._replace(number=number, is_pointer=first.is_pointer and second.is_pointer)
 
     def get_number(self, value: Value) -> Node:
         """Return the contents of a register as a number: the address of a root is an operand."""
@@ -187,13 +190,13 @@ class StatementValues:
         for x in plan.sources:
             if x.role in read and self.get_bits(ins.names[x.role]) != get_held_bits(x.type):
                 raise Refused(statement, "reads a register of another width")
-        root, keeps_numbers = self._find_root(ins, plan, read)
+        base, kept = self._find_root(ins, plan, read)
         values: dict[str, Node] = {}
         for role, type_ in plan.sources:
             if role in ins.constants:
                 values[role] = self._question.make_constant(ins.constants[role])
                 continue
-            number = read[role].number if keeps_numbers else self.get_number(read[role])
+            number = read[role].number if role in kept else self.get_number(read[role])
             values[role] = self._fit(number, type_.bits)
         for row in plan.rows:
             values[row.key] = row.micro.run(self._tape, *(values[key] for key in row.inputs))
@@ -205,35 +208,30 @@ class StatementValues:
             bits = self.get_bits(name)
             if bits != get_held_bits(type_) or (name != CARRY_REGISTER and type_.bits == 8):
                 raise Refused(statement, "writes a register of another width")
-            written[name] = Value(self._fit(values[key], bits), root)
+            number = self._fit(values[key], bits)
+            written[name] = base._replace(number=number) if base else Value(number)
         return written
 
     def _find_root(
         self, ins: Instruction, plan: Plan, read: Mapping[str, Value]
-    ) -> tuple[Root | None, bool]:
-        """Return the root of a result, and whether it is computed from numbers without roots.
+    ) -> tuple[Value | None, frozenset[str]]:
+        """Return the address that a result is counted from, and the operands taken without roots.
 
-        So are sums with an address, and results on two addresses that do not depend on their root.
+        So is an address in a sum, and both where only their distance counts.
         """
-        rooted = {role: x.root for role, x in read.items() if x.root}
-        roots, opcode = {*rooted.values()}, ins.entry.opcode
-        has_one_result = len(plan.results) == 1
-        if (
-            not has_one_result
-            or len(roots) != 1
-            or any(x.type.bits not in (1, 64) for x in plan.results)
-        ):
-            return None, False
-        (root,) = roots
-        is_sum = len(rooted) == 1 and next(iter(rooted)) in _ADDITIVE.get(opcode, "")
-        if is_sum and plan.results[0].type.bits == 64:
-            return root, True
-        is_pair = rooted.keys() == {"a", "b"}
-        if is_pair and opcode == "sub":
-            return None, True
-        return None, is_pair and opcode == "setp" and bool(
-            {"eq", "ne"} & {*str(ins.form).split(".")}
-        )
+        rooted = {role: x for role, x in read.items() if x.root}
+        if len(plan.results) != 1 or any(x.type.bits not in (1, 64) for x in plan.results):
+            return None, frozenset()
+        opcode, is_pair = ins.entry.opcode, rooted.keys() == {"a", "b"}
+        if is_pair and read["a"].root == read["b"].root:
+            is_test = opcode == "setp" and bool({"eq", "ne"} & {*str(ins.form).split(".")})
+            return None, frozenset(rooted if opcode == "sub" or is_test else ())
+        roles = [x for x in rooted if x in _ADDITIVE.get(opcode, "")]
+        if len(rooted) > 1:  # the other is a number
+            roles = [x for x in roles if read[x].is_pointer]
+        if plan.results[0].type.bits == 64 and len(roles) == 1:
+            return read[roles[0]], frozenset(roles)
+        return None, frozenset()
 
     def _apply(self, statement: Statement, registers: Registers) -> dict[str, Value]:
         """Return the result of a float operation, which is a function of its operands' bits."""
@@ -329,7 +327,7 @@ class StatementValues:
         else:
             value = self._read_operand(statement, source, registers, "u64")
         if space == "global" and (value.root is None or value.root.space == "global"):
-            return {target.name: value}
+            return {target.name: value._replace(is_pointer=True)}
         is_generic = "to" not in names
         if value.root is None or value.root.space != space or value.root.is_generic == is_generic:
             raise Refused(statement, f"converts an address that is not of {space} memory")

@@ -119,3 +119,24 @@ def test_fields_of_a_structure_are_parameters() -> None:
     assert found.verdict is Verdict.DIFFERENT
     assert found.replay
     assert found.replay.obstacle == "variables or structures take part"
+
+
+def test_a_number_of_64_bits_is_added_to_a_pointer() -> None:
+    parameters = ".param .u64 i, .param .u64 o, .param .u64 n"
+    head = "ld.param.u64 I, [i]; ld.param.u64 O, [o]; ld.param.u64 x, [n];"
+    store = "st.global.u32 [O], a;"
+
+    def make(body: str) -> str:
+        return make_kernel(body + store, parameters=parameters, head=head)
+
+    added = make("cvta.to.global.u64 I, I; add.s64 y, I, x; ld.global.u8 a, [y+1];")
+    other = make("cvta.to.global.u64 I, I; add.s64 I, I, 1; add.s64 y, x, I; ld.global.u8 a, [y];")
+    assert compare(added, other).verdict is Verdict.EQUAL
+    assert compare(other, added).verdict is Verdict.EQUAL
+    wrong = make("cvta.to.global.u64 I, I; add.s64 y, I, x; ld.global.u8 a, [y];")
+    found = compare(added, wrong)
+    assert found.verdict is Verdict.DIFFERENT
+    assert found.replay
+    assert found.replay.is_confirmed
+    unclear = make("add.s64 y, I, x; ld.global.u8 a, [y];")  # either may be the pointer
+    assert "from no pointer parameter" in compare(unclear, unclear).reason
