@@ -32,8 +32,10 @@ _MAX_END_CHARS = 256
 class SequenceSearch:
     """Finds the sequences of a file, whose text comes in chunks, and their notes."""
 
-    def __init__(self, name: str, prove: Prove | None = None) -> None:
-        self._name, self._prove = name, prove
+    def __init__(
+        self, name: str, prove: Prove | None = None, *, with_intrinsics: bool = True
+    ) -> None:
+        self._name, self._prove, self._with_intrinsics = name, prove, with_intrinsics
         self._notes = deque[CheckedInstruction]()
         self._comments = IgnoreComments()
         self._lines_before = 0
@@ -62,7 +64,7 @@ class SequenceSearch:
         """Find the sequences of the next text, if it is complete."""
         self._comments.record(text)
         notes = list[CheckedInstruction]()
-        if is_whole and may_have_sequences(text):
+        if is_whole and self._with_intrinsics and may_have_sequences(text):
             from ...blocks.intrinsic_sequences import (
                 find_text_sequences,  # most files have no sequences
             )

@@ -40,6 +40,7 @@ def check(state: ExplorerState) -> Requests:
 
 def _open_checked(state: ExplorerState, instruction: CheckedInstruction) -> Requests:
     """Show a checked instruction, on operands that show the erratum."""
+    from ...engine.semantics.rules import FUSION_ERRATA
     from ...engine.syntax.parser import parse
 
     if state.cursor is not None:
@@ -48,7 +49,8 @@ def _open_checked(state: ExplorerState, instruction: CheckedInstruction) -> Requ
             yield Notify(instruction.ptx, "It is not in the list")
             return
         yield from go_to(state, cursor)
-    if instruction.example is not None:
+    # the operands of a pair are those of both statements
+    if instruction.example is not None and not {*instruction.example.errata} & {*FUSION_ERRATA}:
         example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
         yield from edit(state, replace(example, place=state.setup.place, is_detached=True))
 

@@ -70,3 +70,14 @@ async def test_a_key_waits_until_the_listing_is_open() -> None:
         assert "Check" in shown
         assert "E11" in shown
         assert "All of them are legal" not in shown
+
+
+async def test_the_second_of_two_statements_opens() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        text = "neg.s16 %rs2, %rs1;\ncvt.s32.s16 %r1, %rs2;\n"
+        await drive.screen.perform(open_text, text, "pair.ptx")
+        await drive.press("@check")
+        assert "combined with" in told(drive)
+        await drive.press("enter")
+        assert str(drive.line) == "cvt.s32.s16 %r1, %rs2;"
+        drive.agree()

@@ -18,13 +18,16 @@ from ....widgets.base.form_fields import Menu, Page
 from ..check_report import count_items, format_summary, iter_item_lines
 from ..diagnostic import CheckedInstruction
 from ..lint import check_text
+from ..sequence_notes import SequenceSearch
 from ..suppressions import hide_remarks
 
 
 def check_listing_text(text: str, name: str) -> tuple[tuple[CheckedInstruction, ...], str]:
     """Return the checked instructions of a text and a line with their counts."""
     counts = Counter[str]()
-    checked = count_items(hide_remarks(check_text(text, name)), counts)
+    search = SequenceSearch(name, with_intrinsics=False)
+    search.search(text)
+    checked = count_items(hide_remarks(search.merge(check_text(text, name))), counts)
     items = tuple(item for item in checked if item.diagnostics)
     return items, format_summary(counts)
 
