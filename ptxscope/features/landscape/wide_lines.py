@@ -246,7 +246,9 @@ class TwoWays(Columns):
         folded = self._get_scene(number)
         scene, layout = folded.scene, panel.layout
         rows = [row for step in scene.steps if step.stage in panel.stages for row in step.rows]
-        late = {link.source for row in rows[1:] for link in row.links}
+        drawn = {*scene.rows, *(place.key for place in ports)}
+        has_register = any(link.source.key not in drawn for row in rows[:1] for link in row.links)
+        late = {link.source for row in rows[not has_register :] for link in row.links}
         passed = [place for place in late if place in ports and place.key in scene.rows]
         if not passed:
             return ports, x
