@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
+from shutil import get_terminal_size
 from time import monotonic
 
 from ...cli.support.arguments import Parser, choose_model, print_report
 from ...cli.support.streams import CommandError, ProgressBar, report_errors
+from ...documents.formats.text import WIDTH
 from ...engine.syntax.opcodes import STORES
 from ..prove.commands.prove import STATUS
 from .comparison import compare_kernels
@@ -68,7 +71,8 @@ def _compare(arguments: argparse.Namespace) -> int | None:
                 is_stopped=report.note_time,
             )
         bar.begin_printing()
-    blocks = iter_comparison_blocks(comparison, is_brief=arguments.brief)
+    columns = get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    blocks = iter_comparison_blocks(comparison, is_brief=arguments.brief, columns=columns)
     print_report(arguments.format, blocks, lambda: comparison_to_json(comparison))
     return STATUS[comparison.verdict]
 

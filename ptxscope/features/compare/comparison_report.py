@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 import numpy as np
 
@@ -29,9 +30,16 @@ _MAX_LIST = 64
 
 
 def iter_comparison_blocks(
-    comparison: KernelComparison, *, is_brief: bool = False, width: int = WIDTH
+    comparison: KernelComparison,
+    *,
+    is_brief: bool = False,
+    width: int = WIDTH,
+    columns: int = WIDTH,
 ) -> Iterator[Block]:
-    """Yield the answer, its assumptions and, unless brief, the commands that run it again."""
+    """Yield the answer, its assumptions and, unless brief, both runs and their commands.
+
+    The runs stand side by side if ``columns`` are enough.
+    """
     for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
         model = f"  ({kernel.model.name})" if _has_models(comparison) else ""
         yield make_paragraph(f"{letter}  {kernel.label}{model}", "", "   ", is_close=True)
@@ -42,7 +50,7 @@ def iter_comparison_blocks(
     if comparison.verdict is not Verdict.UNDECIDED:
         yield make_paragraph(f"Assumed: {'; '.join(list_assumptions(comparison))}.")
     if comparison.verdict is Verdict.DIFFERENT and not is_brief:
-        yield from _iter_run_blocks(comparison, width)
+        yield from _iter_run_blocks(comparison, width, columns)
 
 
 def _has_models(comparison: KernelComparison) -> bool:
@@ -181,8 +189,8 @@ def _iter_buffers(arguments: Mapping[str, Argument]) -> Iterator[tuple[str, Buff
 # --- the commands that run it again ---------------------------------------------------------
 
 
-def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block]:
-    """Yield the command that runs each side."""
+def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> Iterator[Block]:
+    """Yield how each side computes the first word, side by side if that fits, and commands."""
     run = comparison.replay
     assert run
     if not run.arguments:
@@ -194,10 +202,16 @@ def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block
         if shape != (1, 1, 1)
         for word in (option, ",".join(map(str, shape)))
     ]
-    for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
-        yield make_heading(letter)
-        lines = [*_iter_origin_lines(comparison, LETTERS.index(letter))]
-        if lines:
+    origins = [[*_iter_origin_lines(comparison, i)] for i in range(len(LETTERS))]
+    rows = [*_join_columns(*origins)]
+    is_beside = max(map(len, rows), default=0) <= columns
+    if is_beside:
+        yield make_heading("A and B")
+        yield make_verbatim(rows, is_close=True)
+    for letter, kernel, lines in zip(LETTERS, comparison.kernels, origins, strict=True):
+        if not is_beside:
+            yield make_heading(letter)
+        if lines and not is_beside:
             yield make_verbatim(lines, is_close=True)
         words = ["ptxscope", "run", kernel.file, "--kernel", kernel.kernel.name, *shapes]
         if kernel.model.errata:
@@ -205,6 +219,13 @@ def _iter_run_blocks(comparison: KernelComparison, width: int) -> Iterator[Block
         buffers = dict(_iter_buffers(run.arguments))
         if all(root in buffers or not x for (root, _), x in run.example.memory.items()):
             yield make_verbatim(wrap_command([*words, *arguments], width), "sh", is_close=True)
+
+
+def _join_columns(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:
+    """Yield lines side by side."""
+    width = max(map(len, left), default=0)
+    for x, y in zip_longest(left, right, fillvalue=""):
+        yield f"{x:<{width}}  │  {y}".rstrip()
 
 
 def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str]:

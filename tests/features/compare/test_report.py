@@ -1,0 +1,40 @@
+"""The report of two runs: side by side on a wide terminal, one below the other elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.documents.formats.report import write_report
+from ptxscope.features.compare.comparison_report import iter_comparison_blocks
+from tests.features.compare.kernel_texts import compare
+
+pytest.importorskip("bitwuzla")
+
+
+def test_runs_stand_side_by_side_if_there_is_room() -> None:
+    found = compare(
+        "add.u32 a, n0, 1; st.global.u32 [O], a;", "not.b32 a, n0; st.global.u32 [O], a;"
+    )
+    texts = {
+        columns: write_report(iter_comparison_blocks(found, columns=columns), "text")
+        for columns in (80, 120, 400)
+    }
+    assert texts[80] == texts[120]
+    assert "│" not in texts[80]
+    wide = texts[400].splitlines()
+    rows = [x.split("│") for x in wide if "│" in x]
+    assert any("add.u32 a, n0, 1" in x[0] and "not.b32 a, n0" in x[1] for x in rows)
+    narrow = texts[80].splitlines()
+    for x in rows:
+        for cell in x:
+            assert any(cell.strip() in y for y in narrow)
+    commands = [x for x in narrow if x.startswith("$ ptxscope run")]
+    assert len(commands) == 2
+    assert commands == [x for x in wide if x.startswith("$ ptxscope run")]
+
+
+def test_a_side_that_does_not_write_says_so() -> None:
+    found = compare("st.global.u32 [O], 5;", "setp.eq.u32 p, n0, 9;\n@!p st.global.u32 [O], 5;")
+    text = write_report(iter_comparison_blocks(found, columns=400), "text")
+    assert "│  param1[0] is not written" in text
+    assert "param2 = 9" in text
