@@ -45,10 +45,7 @@ class Service(StrEnum):
     OPEN_REFERENCE = "open reference"
     """The transition ``(state, text)`` that opens the erratum or the PTX ISA section in a text."""
     GO_DEEPER = "go deeper"
-    """``(state, place) -> Requests | None``: the effect of Enter at a computed cell.
-
-    None asks for another value.
-    """
+    """``(state, place) -> Requests | None``: Enter at a computed cell; None asks for a value."""
     TEACH_NEWCOMER = "teach newcomer"
     """The transition ``(state)`` that the greeting offers and Enter runs at the first start."""
     FOLLOW_EXPLANATION = "follow explanation"
