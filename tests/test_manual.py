@@ -179,15 +179,11 @@ def test_every_picture_is_shown() -> None:
     assert {x for x in DOCS.rglob("*.svg") if "_build" not in x.parts} <= shown
 
 
-_COLUMN_PX = 736
-"""Width of the text of the theme, which a picture must not exceed: the rest would be cut off."""
-
-
 def test_no_picture_is_wider_than_the_text() -> None:
     for path in DOCS.rglob("*.svg"):
         svg = path.read_text(encoding="utf-8")
         if "_build" not in path.parts and 'class="px-svg' in svg:
-            assert compute_min_width(svg) <= _COLUMN_PX, path
+            assert compute_min_width(svg) <= manual_pages.COLUMN_PX, path
 
 
 @pytest.mark.parametrize("number", [1, 2])

@@ -14,6 +14,7 @@ from ptxscope.documents.content.alt_text import format_short_alt
 from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.formats.report import write_report
+from ptxscope.documents.media.frames import compute_min_width
 from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.catalog import (
     CATALOG,
@@ -61,6 +62,8 @@ from .manual_worked import WorkedExample, describe_events, find_examples
 
 ROOT = Path(__file__).resolve().parent.parent
 DAGGER = "\u2020"
+COLUMN_PX = 736
+"""Width of the text of the theme, which a picture must not exceed: the rest would be cut off."""
 _LANE_FORMULA = re.compile(r"^ +t\[i\] = (.+?)(?:  +#.*)?$")
 _LANE_OF_D = re.compile(r"\b(byte|half-word) i of d\b")
 _KNOWN: tuple[Erratum | FoldingBug, ...] = (*ALL_ERRATA, *FOLDING_BUGS)
@@ -130,7 +133,10 @@ def make_files() -> dict[str, str]:
         made[f"instructions/{opcode}.svg"] = export(_examples(CATALOG[opcode])[0].trace, "svg")
     for known in _KNOWN:
         options = Options(both=isinstance(known, Erratum))
-        made[f"errata/{known.id.lower()}.svg"] = export(_trace_known(known), "svg", options)
+        picture = export(_trace_known(known), "svg", options)
+        if compute_min_width(picture) > COLUMN_PX:
+            picture = export(_trace_known(known), "svg", options._replace(compact=True))
+        made[f"errata/{known.id.lower()}.svg"] = picture
     for trace in _trace_corrections():
         made[f"published/{trace.instruction.opcode}.svg"] = export(trace, "svg")
     return made

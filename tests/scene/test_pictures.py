@@ -12,7 +12,7 @@ from textual.app import App
 
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
-from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.widgets.base.theme_styles import INKS, ThemeStyles
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.driving.samples import is_as_it_was
@@ -28,7 +28,13 @@ CASES = dict(
 
 
 def traced(case: str) -> Trace:
-    return parse_request(shlex.split(CASES[case]))[0]
+    """The trace of a line, or of the last statement of a block on operands of 32 ones."""
+    one = parse_request(shlex.split(CASES[case]))[0]
+    *others, last = one.block.statements
+    if not others:
+        return one
+    ones = {x.name: 0xFFFFFFFF for x in last.instruction.inputs}
+    return trace(last.instruction, ones, model=one.model)
 
 
 def test_every_kind_is_in_a_picture() -> None:
