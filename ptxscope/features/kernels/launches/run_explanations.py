@@ -27,6 +27,7 @@ from .launch_trials import LaunchTrials
 from .literal_changes import SOLVED_COST
 from .literal_search import list_places, solve_literals
 from .run_diagnosis import RunDiagnosis, RunExplanation
+from .shifted_literals import iter_shifted_changes
 from .statement_changes import iter_changes
 from .statement_copies import find_copies, unite_changes
 from .thread_state import LaunchError
@@ -238,6 +239,8 @@ class _ChangeSearch:
             copied = {id(y) for x in copies if x.has_place for y in x.statements}
             changes = list(iter_changes(function, self.model, kind))
             united += unite_changes(function, copies, changes)
+            if kind is ChangeKind.LIKELY:
+                united += iter_shifted_changes(function, self.launch.code.text, self.model)
             for x in changes:
                 (alone if id(x.original) in copied else united).append(x)
         return united, alone
