@@ -137,7 +137,7 @@ class _ChangeSearch:
         A missing statement is likeliest if elements come from values that nothing has written.
         """
         if self._is_right_without_change():
-            return RunDiagnosis((), (), self.element_count, 0)
+            return self._explain_race()
         explanations = list(self.launches.iter_models())
         shared, try_count = self.launches.try_shared_registers(self._find_end(1 / 4))
         explanations += shared
@@ -200,6 +200,13 @@ class _ChangeSearch:
         first = self.kernel.statements[0]
         same = StatementChange(first, first, None, "", 0)
         return any(x == self.element_count for _, x in self.trials.count_all_matches([same]))
+
+    def _explain_race(self) -> RunDiagnosis:
+        """Try the barriers that may be missing, if threads race though the elements are right."""
+        found, count = list[RunExplanation](), 0
+        if self.result and self.result.conflicts:
+            found, count = self.launches.try_barriers(self._find_end(1 / 2))
+        return RunDiagnosis(tuple(found), (), self.element_count, count)
 
     def _find_end(self, share: float) -> float:
         """Return the time after a share of the time left."""
