@@ -207,8 +207,10 @@ def _launch(
             raise
         origin_lines = request.find_origins(result)
         has_differences = request.has_differences(result)
-        if explains and has_differences:
+        if explains and (has_differences or result.conflicts):
             diagnosis = request.explain(result)
+            if not (has_differences or diagnosis.explanations):
+                diagnosis = None  # it would only say that the elements are right
     except PtxError as error:
         raise CommandError(error.format_with_lines(), 1) from None
     except (LaunchError, ValueError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import make_printable
@@ -21,6 +21,7 @@ _KERNEL = re.compile(
 )
 _NUMBERED = re.compile(r"param\d{1,4}")
 _LENGTH = re.compile(r"\d++")
+_LOCAL = re.compile(r"_ZZ[\w$]*?E(?P<length>\d++)(?P<name>[A-Za-z_]\w*+)")
 _WORD = re.compile(r"(?<![\w$%.])[A-Za-z_$][\w$]*+")
 _SYMBOL = re.compile(_WORD.pattern + r"(?=[][,;+():=])")
 """A word of a listing that is no opcode."""
@@ -59,7 +60,7 @@ def compile_listing(file: str, text: str) -> str:
 
 
 def rename_symbols(listing: str, source: str) -> str:
-    """Return a listing with the source's names of kernels and parameters."""
+    """Return a listing with the names of the source: of kernels, parameters, local variables."""
     parameters = dict(_iter_kernels(source))
     entries = [(x[1], _PARAMETER.findall(x[2])) for x in _ENTRY.finditer(listing)]
     written = {name: _find_written_name(name) for name, _ in entries}
@@ -70,8 +71,23 @@ def rename_symbols(listing: str, source: str) -> str:
         own = parameters.get(written[entry], ())
         if len(own) == len(entry_parameters) == len({*own}) and all(own):
             names |= dict(zip(entry_parameters, own, strict=True))
+    names |= _find_local_names(symbols, {*names.values()})
     names = {name: short for name, short in names.items() if short not in symbols}
     return _WORD.sub(lambda x: names.get(x[0], x[0]), listing)
+
+
+def _find_local_names(symbols: Set[str], taken: Set[str]) -> dict[str, str]:
+    """Return the names of variables that functions declare, as of a tile in shared memory.
+
+    Those of one name keep the ones that nvcc gave them.
+    """
+    names: dict[str, str] = {}
+    for symbol in sorted(symbols):
+        match = _LOCAL.fullmatch(symbol)
+        if match and len(match["name"]) == int(match["length"]):
+            names[symbol] = match["name"]
+    counts = Counter(names.values())
+    return {x: short for x, short in names.items() if counts[short] == 1 and short not in taken}
 
 
 def _find_written_name(name: str) -> str:

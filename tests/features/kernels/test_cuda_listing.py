@@ -97,3 +97,18 @@ def test_a_type_of_a_parameter_is_not_the_name_of_the_kernel() -> None:
     listing = ".visible .entry _Z4move5Point(\n\t.param .align 4 .b8 _Z4move5Point_param_0[4]\n)\n"
     renamed = rename_symbols(listing, source)
     assert renamed == ".visible .entry move(\n\t.param .align 4 .b8 p[4]\n)\n"
+
+
+def test_a_variable_of_a_function_has_its_name_unless_another_symbol_has() -> None:
+    """The names are those that nvcc 13.0 gives to `__shared__ int tile[8]` in two kernels."""
+    head = ".visible .entry _Z1kPi(.param .u64 _Z1kPi_param_0)\n"
+    line = ".shared .align 4 .b8 {}[32];\nmov.u32 %r1, {};\n"
+    listing = head + line.format("_ZZ1kPiE4tile", "_ZZ1kPiE4tile")
+    source = "__global__ void k(int *p) {}"
+    assert line.format("tile", "tile") in rename_symbols(listing, source)
+    for other in ("_ZZ1mPiE4tile", "tile"):
+        more = listing + line.format(other, other)
+        assert line.format("_ZZ1kPiE4tile", "_ZZ1kPiE4tile") in rename_symbols(more, source)
+    taken = rename_symbols(listing, "__global__ void k(int *tile) {}")
+    assert "(.param .u64 tile)" in taken
+    assert line.format("_ZZ1kPiE4tile", "_ZZ1kPiE4tile") in taken

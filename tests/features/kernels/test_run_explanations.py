@@ -263,6 +263,52 @@ def test_a_bound_that_is_one_too_high_is_located() -> None:
     assert ("min", "with %r1 - 1 rather than %r1") in found
 
 
+_RACE = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .shared .align 4 .b8 s[32];
+  .reg .b32 %r<9>; .reg .b64 %d<9>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mad.wide.u32 %d3, %r1, 4, %d1;
+  mad.wide.u32 %d4, %r1, 4, %d2;
+  mov.u32 %r2, s;
+  mad.lo.u32 %r3, %r1, 4, %r2;
+  xor.b32 %r4, %r3, 4;
+  ld.global.u32 %r5, [%d3];
+  st.shared.u32 [%r3], %r5;
+  bar.sync 0;
+  ld.shared.u32 %r6, [%r4];
+  add.u32 %r6, %r6, 1;
+  st.shared.u32 [%r3], %r6;
+  bar.sync 0;
+  ld.shared.u32 %r7, [%r4];
+  st.global.u32 [%d4], %r7;
+  ret;
+}
+"""
+
+
+def test_a_missing_barrier_is_found_though_every_element_is_right() -> None:
+    """In lock-step, the neighbour reads before the second store; on a GPU it may read after it."""
+    given = _draw("u4", 8)
+    right = {"param1": given + np.uint32(1)}  # the neighbour's neighbour is the thread itself
+    launch = make_own(_RACE, "k", (given, _room("u4", 8)), block=8)
+    result = launch.run()
+    assert result.conflicts
+    (found,) = explain_run(launch, result, right).explanations
+    assert found.statement
+    assert found.statement.text == "st.shared.u32 [%r3], %r6"
+    assert found.changed_text == "bar.sync 0"
+    repaired = _RACE.replace("add.u32 %r6", "bar.sync 0;\n  add.u32 %r6")
+    launch = make_own(repaired, "k", (given, _room("u4", 8)), block=8)
+    assert not launch.run().conflicts
+    assert not explain_run(launch, launch.run(), right).explanations
+
+
 def test_one_expected_value_is_enough() -> None:
     fault = plant(*_FAULTS[0])
     launch = make(fault.name, fault.code)

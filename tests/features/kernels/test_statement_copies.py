@@ -152,3 +152,24 @@ def test_copies_with_equal_operands_are_copies(has_equal_operands: bool) -> None
     first = explain(text, wanted).explanations[0]
     assert first.phrase == "with `vmax4` rather than `vmin4`"
     assert len(first.statements) == 4
+
+
+def test_a_constant_is_corrected_with_its_right_shifts() -> None:
+    """Of an unrolled loop, a compiler may shift the constant rather than what it is combined with.
+
+    Two statements have other opcodes than the others; at another line, it is no copy.
+    """
+    wrong, right = 0xEDB88230, 0xEDB88320
+    shifted = np.array([right >> j for j in range(4)], np.uint32)
+    expected = np.arange(_COUNT, dtype=np.uint32) + (_WORDS & shifted).sum(1, dtype=np.uint32)
+    text = unroll("and.b32 {t}, {x}, K{j};", "add.u32 {new}, {y}, {t};")
+    text = text.replace("and.b32 %r32, %r12, K2;", "lop3.b32 %r32, %r12, K2, 0, 0xc0;")
+    for j in range(4):
+        text = text.replace(f"K{j}", str(wrong >> j))
+    first = explain(text, expected).explanations[0]
+    assert len(first.statements) == 4
+    assert f"with `{right}` (0xedb88320) rather than `{wrong}` (0xedb88230)" == first.phrase
+    assert first.match_count == _COUNT
+    elsewhere = text.replace(".loc 1 5 3", ".loc 1 6 3", 1)
+    assert elsewhere != text
+    assert all(len(x.statements) < 4 for x in explain(elsewhere, expected).explanations)

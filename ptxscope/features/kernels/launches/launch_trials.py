@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ....engine.program.program import Program
 from ....engine.semantics.models import PTXAS_MODELS
+from ....engine.syntax.opcodes import BARRIERS
 from .asm_registers import iter_shared_registers
 from .device_code import DeviceCode
 from .expected_elements import ExpectedResults
@@ -94,12 +95,42 @@ class LaunchTrials(NamedTuple):
                 explanations.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
         return explanations, len(missing), len(missing)
 
+    def try_barriers(self, end: float) -> tuple[list[RunExplanation], int]:
+        """Run the launch, whose elements are right, with each barrier that may be missing.
+
+        Return those with which no threads race, and the number tried, until a time.
+        """
+        explanations, count = list[RunExplanation](), 0
+        missing = (y for x in self.functions for y in iter_missing_statements(x, has_shared=True))
+        for x in (x for x in missing if x.statement.opcode in BARRIERS):
+            if monotonic() > end:
+                break
+            count += 1
+            result = self._run(self._change_code(x.insert(self.launch.code)), end)
+            if result and result.is_complete and not result.conflicts:
+                match_count = self.elements.count_matches(result)
+                if match_count == self.elements.element_count:
+                    phrase = f"{x.phrase}, which ends the race,"
+                    text = x.statement.text
+                    explanations.append(
+                        RunExplanation(x.place, text, phrase, _MISSING_COST, match_count)
+                    )
+        return explanations, count
+
     def _count_code_matches(self, code: DeviceCode, end: float) -> int:
+        return self._count_matches(self._change_code(code), end)
+
+    def _change_code(self, code: DeviceCode) -> Launch:
         kernel = code.functions[self.launch.kernel.name]
-        return self._count_matches(self.launch._replace(code=code, kernel=kernel), end)
+        return self.launch._replace(code=code, kernel=kernel)
 
     def _count_matches(self, launch: Launch, end: float) -> int:
         """Return the number of right elements of another launch, if it ends in time."""
+        result = self._run(launch, end)
+        return self.elements.count_matches(result) if result else 0
+
+    def _run(self, launch: Launch, end: float) -> KernelRun | None:
+        """Return the run of another launch; None if it does not end, or not in time."""
         max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
 
         def check_time(*_: object) -> None:
@@ -107,7 +138,6 @@ class LaunchTrials(NamedTuple):
                 raise TimeoutError
 
         try:
-            result = launch._replace(max_steps=max_steps).run(check_time)
+            return launch._replace(max_steps=max_steps).run(check_time)
         except (LaunchError, TimeoutError):
-            return 0
-        return self.elements.count_matches(result)
+            return None

@@ -19,7 +19,7 @@ from ....diagnosis.line_changes import (
 from ....engine.isa.types import Selector, Type
 from ....engine.program.statement import Statement
 from ....engine.semantics.models import Model
-from ....engine.syntax.instruction import Immediate, Instruction
+from ....engine.syntax.instruction import Immediate, Instruction, Register
 from .instruction_changes import (
     ALL_ROLES,
     CONSTANT_COSTS,
@@ -39,6 +39,8 @@ _TABLE_COST = 2
 SOLVED_COST = 6
 """Cost of a constant that is not a typing error: its many bits may fit few results by chance."""
 _HEX_DIGIT_BITS = 4
+_LEAST_LONG = 1 << 16
+"""The least decimal number that is shown in hexadecimal, too."""
 _LANE_SELECTORS = ("asel", "bsel")
 
 
@@ -71,7 +73,7 @@ class LiteralPlace(NamedTuple):
             source, type_ = ins.sources[index], ins.type_of(self.role)
             immediate = Immediate(value, _format_like(str(source), value, type_))
             sources = (*ins.sources[:index], immediate, *ins.sources[index + 1 :])
-            phrase = f"with `{immediate}` rather than `{source}`"
+            phrase = f"with {_show(immediate)} rather than {_show(source)}"
             plan = make_statement_plan(ins, self.model)
             cost = self._find_cost(value)
             change = make_change(statement, change_sources(ins, sources), plan, phrase, cost)
@@ -186,6 +188,14 @@ def _iter_near_tables(table: int) -> Iterator[int]:
     yield from dict.fromkeys(
         x for x in (*orders, *(table ^ 1 << y for y in range(8))) if x != table
     )
+
+
+def _show(number: Immediate | Register) -> str:
+    """Return a number as written; a long decimal one also in hexadecimal, as in most sources."""
+    text, digits = str(number), str(number).removeprefix("-")
+    if not digits.isdecimal() or digits.startswith("0") or int(digits) < _LEAST_LONG:
+        return f"`{text}`"
+    return f"`{text}` ({number.bits or 0:#x})"
 
 
 def _format_like(text: str, bits: int, type_: Type) -> str:

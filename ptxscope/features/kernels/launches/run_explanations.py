@@ -27,6 +27,7 @@ from .launch_trials import LaunchTrials
 from .literal_changes import SOLVED_COST
 from .literal_search import list_places, solve_literals
 from .run_diagnosis import RunDiagnosis, RunExplanation
+from .shifted_literals import iter_shifted_changes
 from .statement_changes import iter_changes
 from .statement_copies import find_copies, unite_changes
 from .thread_state import LaunchError
@@ -136,7 +137,7 @@ class _ChangeSearch:
         A missing statement is likeliest if elements come from values that nothing has written.
         """
         if self._is_right_without_change():
-            return RunDiagnosis((), (), self.element_count, 0)
+            return self._explain_race()
         explanations = list(self.launches.iter_models())
         shared, try_count = self.launches.try_shared_registers(self._find_end(1 / 4))
         explanations += shared
@@ -200,6 +201,13 @@ class _ChangeSearch:
         same = StatementChange(first, first, None, "", 0)
         return any(x == self.element_count for _, x in self.trials.count_all_matches([same]))
 
+    def _explain_race(self) -> RunDiagnosis:
+        """Try the barriers that may be missing, if threads race though the elements are right."""
+        found, count = list[RunExplanation](), 0
+        if self.result and self.result.conflicts:
+            found, count = self.launches.try_barriers(self._find_end(1 / 2))
+        return RunDiagnosis(tuple(found), (), self.element_count, count)
+
     def _find_end(self, share: float) -> float:
         """Return the time after a share of the time left."""
         return monotonic() + share * (self.trials.end - monotonic())
@@ -238,6 +246,8 @@ class _ChangeSearch:
             copied = {id(y) for x in copies if x.has_place for y in x.statements}
             changes = list(iter_changes(function, self.model, kind))
             united += unite_changes(function, copies, changes)
+            if kind is ChangeKind.LIKELY:
+                united += iter_shifted_changes(function, self.launch.code.text, self.model)
             for x in changes:
                 (alone if id(x.original) in copied else united).append(x)
         return united, alone

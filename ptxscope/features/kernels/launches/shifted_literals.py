@@ -1,0 +1,55 @@
+"""One constant of the source, and its right shifts, changed at once.
+
+Compilers that unroll ``c = c >> 1 ^ (c & 1 ? K : 0)`` test several bits of c before they shift it,
+so the listing has K, K >> 1 and K >> 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....engine.program.program import Program
+from ....engine.semantics.models import Model
+from ....sources.source_lines import SourcePlace, read_source_lines
+from .instruction_changes import LiteralValues, StatementChange, make_statement_plan
+from .literal_changes import LiteralPlace, iter_places, iter_typed_values
+
+_LEAST_NUMBER = 1 << 8
+"""The least number that is a right shift of another one hardly by chance."""
+
+
+def iter_shifted_changes(function: Program, text: str, model: Model) -> Iterator[StatementChange]:
+    """Yield typing errors of the constants of a listing whose right shifts stand at their place."""
+    sources = read_source_lines(text)
+    literals_by_place: dict[SourcePlace, dict[int, LiteralPlace]] = {}
+    for index, statement in enumerate(function.statements):
+        if place := sources.find_place(statement.line):
+            literals = literals_by_place.setdefault(place._replace(call=None), {})
+            for x in iter_places(statement, model):
+                if not x.is_slot and not x.is_amount and x.written >= _LEAST_NUMBER:
+                    literals.setdefault(index, x)
+    for literals in literals_by_place.values():
+        if literals:
+            yield from _iter_changes([*literals.values()])
+
+
+def _iter_changes(literals: Sequence[LiteralPlace]) -> Iterator[StatementChange]:
+    """Yield the change of the greatest literal of some, together with that of its right shifts."""
+    first = max(literals, key=lambda x: x.written)
+    shifts = {first.written >> x: x for x in reversed(range(first.width))}
+    others = [x for x in literals if x is not first and x.written in shifts]
+    if all(x.written == first.written for x in others):
+        return
+    typed = iter_typed_values(first.written, first.width)
+    values = tuple(dict.fromkeys((*first.near_values, *typed)))
+    copies = tuple(_make_change(x, values, shifts[x.written]) for x in others)
+    yield _make_change(first, values, 0)._replace(copies=copies)
+
+
+def _make_change(place: LiteralPlace, values: Sequence[int], shift: int) -> StatementChange:
+    """Return a change that stands for several: of a literal to some values, shifted right."""
+    statement = place.statement
+    assert statement.instruction
+    literal = LiteralValues(place.role, tuple(x >> shift for x in values), place.make)
+    plan = make_statement_plan(statement.instruction, place.model)
+    return StatementChange(statement, statement, plan, "", 0, literal=literal)
