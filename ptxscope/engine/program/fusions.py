@@ -29,7 +29,7 @@ _READERS = frozenset("cvt set setp mul mad sad shr slct add sub and".split())
 _WRITERS = frozenset("neg abs sub add prmt".split())
 
 
-class Definition(NamedTuple):
+class PairMember(NamedTuple):
     """An instruction, the index of its statement, and the values of its operands."""
 
     place: int
@@ -53,7 +53,7 @@ class _Values:
         self._values: dict[str, Value] = {}
         self._begin = 0
         """The place of the last statement after which a register may have any value."""
-        self.definitions: dict[Value, Definition] = {}
+        self.definitions: dict[Value, PairMember] = {}
 
     def is_read_once(self, name: str) -> bool:
         """Whether two statements name a register: the one that writes it and one that reads it."""
@@ -65,7 +65,7 @@ class _Values:
             self._begin = index
             self._values = {x: y for x, y in self._values.items() if self._counts[x] == 1}
 
-    def read(self, index: int, ins: Instruction) -> Definition:
+    def read(self, index: int, ins: Instruction) -> PairMember:
         """Return an instruction with the values of its operands."""
         operands: dict[str, Value] = {}
         for role, name in ins.names.items():
@@ -73,9 +73,9 @@ class _Values:
             bits = (1 << ins.type_of(role).bits) - 1
             operands[role] = (name, number if name else number & bits)
         operands |= {role: ("", bits) for role, bits in ins.constants.items()}
-        return Definition(index, ins, operands)
+        return PairMember(index, ins, operands)
 
-    def write(self, index: int, statement: Statement, definition: Definition | None) -> None:
+    def write(self, index: int, statement: Statement, definition: PairMember | None) -> None:
         """Note what a statement writes."""
         if statement.is_opaque:
             self._begin, self._values = index, {}
@@ -92,8 +92,8 @@ class FusedPair(NamedTuple):
 
     place: int
     """The index of its statement."""
-    reader: Definition
-    writer: Definition
+    reader: PairMember
+    writer: PairMember
     fusion: Fusion
 
 
@@ -124,7 +124,7 @@ def find_fused_pairs(statements: Sequence[Statement]) -> Iterator[FusedPair]:
 
 
 def _find_fusion(
-    role: str, reader: Definition, writer: Definition, values: _Values
+    role: str, reader: PairMember, writer: PairMember, values: _Values
 ) -> Fusion | None:
     """Return how an assembler combines an instruction with the writer of an operand, if it does."""
     if reader.ins.opcode not in _READERS or writer.ins.opcode not in _WRITERS:
@@ -140,7 +140,7 @@ def _find_fusion(
 
 
 def _find_negation(
-    role: str, reader: Definition, writer: Definition, values: _Values
+    role: str, reader: PairMember, writer: PairMember, values: _Values
 ) -> Fusion | None:
     """Return the fusion of an instruction with a negation or a magnitude that it reads."""
     type_, source = writer.ins.form.stype, _find_negated(writer)
@@ -156,7 +156,7 @@ def _find_negation(
     return Fusion(role, 0 if is_magnitude else 1 - (1 << type_.bits - 1))
 
 
-def _find_negated(x: Definition) -> str | None:
+def _find_negated(x: PairMember) -> str | None:
     """Return the operand that an instruction negates, or whose magnitude it takes."""
     form = x.ins.form
     if form.sat or form.cc or x.ins.opcode not in ("abs", "neg", "sub"):
@@ -166,7 +166,7 @@ def _find_negated(x: Definition) -> str | None:
     return "a" if x.find_literal("a") is None else None
 
 
-def _reads_exactly(role: str, reader: Definition, type_: Type, *, is_magnitude: bool) -> bool:
+def _reads_exactly(role: str, reader: PairMember, type_: Type, *, is_magnitude: bool) -> bool:
     """Whether an assembler gives an instruction the exact result, for an operand of a type."""
     form, opcode = reader.ins.form, reader.ins.opcode
     if opcode == "cvt":
@@ -190,7 +190,7 @@ def _reads_exactly(role: str, reader: Definition, type_: Type, *, is_magnitude: 
 
 
 def _find_sum(
-    role: str, reader: Definition, writer: Definition, is_read_once: bool
+    role: str, reader: PairMember, writer: PairMember, is_read_once: bool
 ) -> Fusion | None:
     """Return the fusion of a saturating sum with a sum that it reads."""
     ins, form = writer.ins, writer.ins.form
@@ -226,7 +226,7 @@ def _get_sign(ins: Instruction, role: str) -> int:
 # --- copies of signs (E20) ------------------------------------------------------------------
 
 
-def _find_signs(role: str, reader: Definition, writer: Definition) -> Fusion | None:
+def _find_signs(role: str, reader: PairMember, writer: PairMember) -> Fusion | None:
     """Return the fusion of a mask of whole bytes with a ``prmt`` that it reads."""
     selector = writer.find_literal("c")
     is_plain = not (reader.ins.guard or writer.ins.form.permute_mode)
@@ -239,7 +239,7 @@ def _find_signs(role: str, reader: Definition, writer: Definition) -> Fusion | N
     return Fusion(role, cleared=signs) if signs and not is_a_needed else None
 
 
-def _list_kept_bytes(role: str, reader: Definition) -> Sequence[int]:
+def _list_kept_bytes(role: str, reader: PairMember) -> Sequence[int]:
     """Return the bytes that a mask, or a conversion of fewer bits, keeps; none if it is no mask."""
     form = reader.ins.form
     if reader.ins.opcode == "cvt":

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ...blocks.block_parser import parse_block
-from ...engine.program.fusions import Definition, FusedPair, Value, find_fused_pairs
+from ...engine.program.fusions import FusedPair, PairMember, Value, find_fused_pairs
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
@@ -107,17 +107,17 @@ def _find_example(
     return {x: value[0] for value, x in names.items()}, example
 
 
-def _iter_definitions(pair: FusedPair, program: Program) -> Iterator[Definition]:
+def _iter_definitions(pair: FusedPair, program: Program) -> Iterator[PairMember]:
     """Yield the instructions that write the operands of the first statement."""
     for name, place in dict.fromkeys(pair.writer.operands.values()):
         ins = program.statements[place].instruction if name and place >= 0 else None
         if ins and not ins.guard:
             sources = {role: (x, -1) for role, x in ins.names.items() if role not in ins.results}
             literals = {role: ("", bits) for role, bits in ins.constants.items()}
-            yield Definition(place, ins, {**sources, **literals})
+            yield PairMember(place, ins, {**sources, **literals})
 
 
-def _write(x: Definition, names: dict[Value, str], target: str = "") -> str:
+def _write(x: PairMember, names: dict[Value, str], target: str = "") -> str:
     """Return an instruction without its guard, with a name for each value, and for its result."""
 
     def name(value: Value) -> str:

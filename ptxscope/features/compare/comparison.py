@@ -25,7 +25,7 @@ from .launch_registers import LAUNCH_REGISTERS, add_launch_register
 from .lone_accesses import LETTERS, iter_access_notes
 from .parameters import is_structure
 from .refusals import Refused
-from .replay import Counterexample, Replay, replay
+from .replay import DifferentLaunch, Replay, replay
 from .small_examples import iter_float_examples, iter_launch_wishes, list_small_words, read_memory
 
 _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
@@ -34,7 +34,7 @@ _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
 
 
-class KernelSource(NamedTuple):
+class FileKernel(NamedTuple):
     """A kernel to compare."""
 
     label: str
@@ -54,7 +54,7 @@ class KernelSource(NamedTuple):
 class KernelComparison(FrozenRecord):
     """The answer to the question whether two kernels leave the same bytes in memory."""
 
-    kernels: tuple[KernelSource, KernelSource]
+    kernels: tuple[FileKernel, FileKernel]
     where: str
     """The condition on parameters and threads; empty for all."""
     may_alias: bool
@@ -70,7 +70,7 @@ class KernelComparison(FrozenRecord):
     """The variables of the modules that are used, and whether their contents are known."""
     notes: tuple[str, ...] = ()
     """Sentences on accesses of only one kernel."""
-    counterexample: Counterexample | None = None
+    counterexample: DifferentLaunch | None = None
     replay: Replay | None = None
     """The runs of the counterexample by the executor of kernels."""
 
@@ -80,8 +80,8 @@ OnProgress = Callable[[str, int], None]
 
 
 def compare_kernels(
-    a: KernelSource,
-    b: KernelSource,
+    a: FileKernel,
+    b: FileKernel,
     *,
     where: str = "",
     may_alias: bool = False,
@@ -113,7 +113,7 @@ def compare_kernels(
             elapsed += question.solver.elapsed
 
 
-def check_problems(source: KernelSource) -> None:
+def check_problems(source: FileKernel) -> None:
     """Raise PtxError for a kernel with illegal statements."""
     problems = tuple(y for x in source.kernel.statements for y in x.problems)
     if problems:
@@ -138,7 +138,7 @@ class _Comparer:
 
     def __init__(
         self,
-        sources: tuple[KernelSource, KernelSource],
+        sources: tuple[FileKernel, FileKernel],
         where: str,
         question: ProofQuestion,
         initial: InitialMemory,
@@ -314,12 +314,12 @@ class _Comparer:
         accesses = [x for side in self.sides for x in side.memory.accesses]
         kept += list_small_words(self.initial, accesses, kept)
         self.solver.is_possible(*kept)
-        example = Counterexample(found, read_memory(self.initial, accesses))
+        example = DifferentLaunch(found, read_memory(self.initial, accesses))
         self.on_progress("running the counterexample", 0)
         units = self._map_units()
         has_floats = any(x.values.has_floats for x in self.sides)
 
-        def run(example: Counterexample) -> Replay:
+        def run(example: DifferentLaunch) -> Replay:
             return replay(
                 self.sources,
                 example,

@@ -21,7 +21,7 @@ from .comparison import KernelComparison
 from .launch_registers import list_places
 from .lone_accesses import LETTERS
 from .parameters import WORD_BYTES, iter_field_names
-from .replay import Difference, make_launch
+from .replay import WordDifference, make_launch
 
 _MAX_DIFFERENCES = 6
 _MAX_WORDS = 8
@@ -159,7 +159,7 @@ def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
         yield f"          and {format_count(count, 'word')} more"
 
 
-def _label(x: Difference) -> str:
+def _label(x: WordDifference) -> str:
     return f"{x.buffer}[{x.offset // x.bytes}]"
 
 

@@ -12,7 +12,7 @@ from ...engine.syntax.errors import PtxError, make_printable
 from ..kernels.cuda_listing import compile_listing, is_cuda_source
 from ..kernels.launches.device_code import load_device_code
 from ..kernels.launches.kernel_run import choose_kernel
-from .comparison import KernelSource, check_problems
+from .comparison import FileKernel, check_problems
 
 
 class KernelPlace:
@@ -38,13 +38,13 @@ class KernelPlace:
         entry = re.compile(rf"\.entry\s++{re.escape(self.kernel)}(?![\w$])")
         return entry.search(self._contents) is not None
 
-    def read(self, model: Model) -> KernelSource:
+    def read(self, model: Model) -> FileKernel:
         """Return the kernel. Raise ValueError for a wrong name, CommandError for illegal PTX."""
         text = self._contents
         if is_cuda_source(text, self.file):
             text = compile_listing(self.file, text)
         code = load_device_code(text, name="" if text is not self._contents else self.file)
-        source = KernelSource(self.text, self.file, code, choose_kernel(code, self.kernel), model)
+        source = FileKernel(self.text, self.file, code, choose_kernel(code, self.kernel), model)
         try:
             check_problems(source)
         except PtxError as error:

@@ -43,7 +43,7 @@ class Root(NamedTuple):
         return self.bytes == LIMIT
 
 
-class Address(NamedTuple):
+class RootAddress(NamedTuple):
     """The address of an access."""
 
     root: Root
@@ -51,7 +51,7 @@ class Address(NamedTuple):
     """The bytes from the start of the root; the address itself if all buffers are one array."""
 
 
-class Access(NamedTuple):
+class RootAccess(NamedTuple):
     """A load or a store."""
 
     statement: Statement
@@ -63,7 +63,7 @@ class Access(NamedTuple):
     is_store: bool
 
 
-class Store(NamedTuple):
+class RootStore(NamedTuple):
     """A word that is stored."""
 
     array: str
@@ -180,15 +180,20 @@ class KernelMemory:
         self._question, self._terms = initial.question, initial.terms
         self.arrays: dict[str, Term] = {}
         """The arrays that stores have changed."""
-        self.accesses: list[Access] = []
-        self.stores: list[Store] = []
+        self.accesses: list[RootAccess] = []
+        self.stores: list[RootStore] = []
         self.is_legal: list[Term] = []
         """Facts that hold if all accesses are aligned, and all of variables are within them."""
         self.is_inside: list[Term] = []
         """Facts that hold if all accesses are within buffers of less than ``LIMIT`` bytes."""
 
     def load(
-        self, statement: Statement, address: Address, width: int, count: int, active: Node | None
+        self,
+        statement: Statement,
+        address: RootAddress,
+        width: int,
+        count: int,
+        active: Node | None,
     ) -> list[Node]:
         """Return the words that a statement loads; ``active`` is whether the thread does it."""
         array, name, index = self._find(statement, address, width, count, active, is_store=False)
@@ -198,7 +203,7 @@ class KernelMemory:
     def store(
         self,
         statement: Statement,
-        address: Address,
+        address: RootAddress,
         width: int,
         values: Sequence[Node],
         active: Node | None,
@@ -215,7 +220,7 @@ class KernelMemory:
                 part = terms.cut(word, 8 * unit * j, 8 * unit * (j + 1)) if count > 1 else word
                 place = self.initial.step(index, i * count + j)
                 array = terms.make("ARRAY_STORE", array, place, part)
-                self.stores.append(Store(name, place, part, condition))
+                self.stores.append(RootStore(name, place, part, condition))
         if condition is not None:
             array = terms.make("ITE", condition, array, old)
         self.arrays[name] = array
@@ -223,7 +228,7 @@ class KernelMemory:
     def _find(
         self,
         statement: Statement,
-        address: Address,
+        address: RootAddress,
         width: int,
         count: int,
         active: Node | None,
@@ -248,7 +253,7 @@ class KernelMemory:
                 fact = terms.manager.mk_false()
             fact = self._imply(condition, fact)
             (self.is_inside if root.is_buffer else self.is_legal).append(fact)
-        self.accesses.append(Access(statement, root, distance, size, condition, is_store))
+        self.accesses.append(RootAccess(statement, root, distance, size, condition, is_store))
         array, index = self.arrays.get(name, initial_array), self.initial.make_index(name, distance)
         unit = self.initial.get_unit(name)
         steps = [self.initial.step(index, i) for i in range(size // unit)]

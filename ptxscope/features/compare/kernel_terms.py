@@ -21,7 +21,7 @@ from ..kernels.launches.thread_state import LaunchError
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Undecided
 from .kernel_memory import KernelMemory
-from .kernel_values import Join, Registers, Value, VariablePair
+from .kernel_values import Content, Join, Registers, VariablePair
 from .memory_values import KernelValues
 from .refusals import Refused, check_kind
 
@@ -219,7 +219,7 @@ class KernelTerms:
         if statement.opcode in STORES:
             self.values.store(statement, registers, active)
             return
-        written: Mapping[str, Value]
+        written: Mapping[str, Content]
         if statement.opcode in LOADS:
             written = self.values.load(statement, registers, active)
         else:

@@ -57,7 +57,7 @@ _MAX_KNOWN_ELEMENTS = 1 << 12
 VariablePair = tuple[Mapping[str, Variable], Mapping[str, Variable]]
 
 
-class Value(NamedTuple):
+class Content(NamedTuple):
     """The contents of a register: a number, counted from the address of a root if there is one."""
 
     number: Node
@@ -71,11 +71,11 @@ class Join(NamedTuple):
 
     choice: Node
     """Whether it is the first."""
-    values: tuple[Value | Join | None, Value | Join | None]
+    values: tuple[Content | Join | None, Content | Join | None]
     """The contents of the register on each path; None for unwritten ones."""
 
 
-Registers = dict[str, Value | Join]
+Registers = dict[str, Content | Join]
 
 
 class StatementValues:
@@ -107,27 +107,27 @@ class StatementValues:
         """Return the bits that a register holds."""
         return get_held_bits(self._kernel.registers.get(name, "pred"))
 
-    def read(self, name: str, registers: Registers) -> Value:
+    def read(self, name: str, registers: Registers) -> Content:
         """Return the contents of a register; an unwritten one may hold anything."""
         value = registers[name] = self._resolve(name, registers.get(name))
         return value
 
-    def _resolve(self, name: str, x: Value | Join | None) -> Value:
-        if isinstance(x, Value):
+    def _resolve(self, name: str, x: Content | Join | None) -> Content:
+        if isinstance(x, Content):
             return x
         if x is None:
             operand = f"{name} of {self._letter}"
             self.unwritten[operand] = name
-            return Value(self._add_input(operand, self.get_bits(name)))
+            return Content(self._add_input(operand, self.get_bits(name)))
         first, second = (self._resolve(name, y) for y in x.values)
         if first.root != second.root:
-            first, second = Value(self.get_number(first)), Value(self.get_number(second))
+            first, second = Content(self.get_number(first)), Content(self.get_number(second))
         if first.number is second.number:
             return first
         number = self._tape.where(x.choice, first.number, second.number)
         return first._replace(number=number, is_pointer=first.is_pointer and second.is_pointer)
 
-    def get_number(self, value: Value) -> Node:
+    def get_number(self, value: Content) -> Node:
         """Return the contents of a register as a number: the address of a root is an operand."""
         if value.root is None:
             return value.number
@@ -148,21 +148,21 @@ class StatementValues:
 
     def _read_operand(
         self, statement: Statement, operand: Operand | None, registers: Registers, type_: str
-    ) -> Value:
+    ) -> Content:
         if isinstance(operand, RegisterOperand):
             value = self.read(operand.name, registers)
             if operand.is_negated:
-                return Value(self._tape.equal(value.number, 0))
+                return Content(self._tape.equal(value.number, 0))
             return value
         if isinstance(operand, ConstantOperand) and type_ in TYPE_BITS:
-            return Value(self._question.make_constant(convert_constant_operand(operand, type_)))
+            return Content(self._question.make_constant(convert_constant_operand(operand, type_)))
         raise Refused(statement)
 
     # --- computations
 
     def compute(
         self, statement: Statement, registers: Registers, guard: Node | None
-    ) -> tuple[Mapping[str, Value], Node | None]:
+    ) -> tuple[Mapping[str, Content], Node | None]:
         """Return the results of a statement in registers, and the guard of these writes."""
         if statement.opcode in ADDRESS_CONVERSIONS:
             return self._convert_address(statement, registers), guard
@@ -181,7 +181,7 @@ class StatementValues:
 
     def _run_plan(
         self, statement: Statement, ins: Instruction, plan: Plan, registers: Registers
-    ) -> dict[str, Value]:
+    ) -> dict[str, Content]:
         read = {
             x.role: self.read(ins.names[x.role], registers)
             for x in plan.sources
@@ -209,12 +209,12 @@ class StatementValues:
             if bits != get_held_bits(type_) or (name != CARRY_REGISTER and type_.bits == 8):
                 raise Refused(statement, "writes a register of another width")
             number = self._fit(values[key], bits)
-            written[name] = base._replace(number=number) if base else Value(number)
+            written[name] = base._replace(number=number) if base else Content(number)
         return written
 
     def _find_root(
-        self, ins: Instruction, plan: Plan, read: Mapping[str, Value]
-    ) -> tuple[Value | None, frozenset[str]]:
+        self, ins: Instruction, plan: Plan, read: Mapping[str, Content]
+    ) -> tuple[Content | None, frozenset[str]]:
         """Return the address that a result is counted from, and the operands taken without roots.
 
         So is an address in a sum, and both where only their distance counts.
@@ -233,7 +233,7 @@ class StatementValues:
             return read[roles[0]], frozenset(roles)
         return None, frozenset()
 
-    def _apply(self, statement: Statement, registers: Registers) -> dict[str, Value]:
+    def _apply(self, statement: Statement, registers: Registers) -> dict[str, Content]:
         """Return the result of a float operation, which is a function of its operands' bits."""
         target, *operands = statement.operands
         if not isinstance(target, RegisterOperand) or not operands:
@@ -249,11 +249,11 @@ class StatementValues:
         if statement.opcode in _COMMUTATIVE and type_ != "f64":
             arguments[:2] = sorted(arguments[:2], key=lambda x: x.id())
         bits = self.get_bits(target.name)
-        return {target.name: Value(self._memory.initial.apply(statement.name, bits, arguments))}
+        return {target.name: Content(self._memory.initial.apply(statement.name, bits, arguments))}
 
     # --- moves
 
-    def _move(self, statement: Statement, registers: Registers) -> dict[str, Value]:
+    def _move(self, statement: Statement, registers: Registers) -> dict[str, Content]:
         if len(statement.operands) != 2:
             raise Refused(statement)
         target, source = statement.operands
@@ -264,7 +264,7 @@ class StatementValues:
         bits, type_ = self.get_bits(target.name), "".join(statement.modifiers[-1:])
         if isinstance(source, SpecialOperand):
             special = self._read_special(statement, source)
-            return {target.name: Value(self._fit(special, bits))}
+            return {target.name: Content(self._fit(special, bits))}
         if isinstance(source, SymbolOperand):
             return {target.name: self._find_variable(statement, source)}
         value = self._read_operand(statement, source, registers, type_)
@@ -278,7 +278,7 @@ class StatementValues:
         target: Operand | None,
         source: Operand | None,
         registers: Registers,
-    ) -> dict[str, Value]:
+    ) -> dict[str, Content]:
         """Return the results of ``mov.b64 d, {a, b}``, of the reverse, or of ``mov.v2.b32``."""
         targets, sources = (
             x.parts if isinstance(x, VectorOperand) else (x,) for x in (target, source)
@@ -293,7 +293,7 @@ class StatementValues:
         move = make_vector_move(".".join(statement.modifiers), names, tuple(numbers))
         if move is None or move.part_bits == 8 or not all(names):
             raise Refused(statement)
-        values: dict[str, Value] = dict(numbers)
+        values: dict[str, Content] = dict(numbers)
         for step in move.iter_steps():
             ins = parse(step.line)
             plan = make_plan(ins)
@@ -308,7 +308,7 @@ class StatementValues:
             for row in plan.rows:
                 nodes[row.key] = row.micro.run(self._tape, *(nodes[key] for key in row.inputs))
             (result,) = plan.results
-            values[step.target] = Value(self._fit(nodes[result.key], result.type.bits))
+            values[step.target] = Content(self._fit(nodes[result.key], result.type.bits))
         return {name: values[name] for name in names if name != "_"}
 
     def _read_special(self, statement: Statement, source: SpecialOperand) -> Node:
@@ -316,7 +316,7 @@ class StatementValues:
             raise Refused(statement, f"reads {source.name}, which is not compared")
         return add_launch_register(self._question, source.name)
 
-    def _convert_address(self, statement: Statement, registers: Registers) -> dict[str, Value]:
+    def _convert_address(self, statement: Statement, registers: Registers) -> dict[str, Content]:
         target, source = statement.operands[:2]
         names = [x.partition("::")[0] for x in statement.modifiers]
         space = next((x for x in names if x in _VARIABLE_SPACES), "")
@@ -333,7 +333,7 @@ class StatementValues:
             raise Refused(statement, f"converts an address that is not of {space} memory")
         return {target.name: value._replace(root=value.root._replace(is_generic=is_generic))}
 
-    def _find_variable(self, statement: Statement, symbol: SymbolOperand) -> Value:
+    def _find_variable(self, statement: Statement, symbol: SymbolOperand) -> Content:
         """Return the address of a variable in its space."""
         own = self._kernel.variables.get(symbol.name)
         variable = own or self._module.get(symbol.name)
@@ -345,7 +345,7 @@ class StatementValues:
         )
         if variable.space in ("const", "global"):
             root = self._find_module_variable(statement, variable, root)
-        return Value(self._question.make_constant(symbol.offset), root)
+        return Content(self._question.make_constant(symbol.offset), root)
 
     def _find_module_variable(self, statement: Statement, variable: Variable, own: Root) -> Root:
         """Return the root of a variable: of both kernels, unless its contents are known."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from ..prove.solver import Solver, Term, Undecided
-from .kernel_memory import Access, KernelMemory, Root
+from .kernel_memory import KernelMemory, Root, RootAccess
 
 LETTERS = "AB"
 _ACCESS_SECONDS = 3.0
@@ -36,16 +36,16 @@ def iter_access_notes(
                 f"{letter} {'writes' if is_store else 'reads'} bytes of {root.name} that "
                 f"{other_letter} does not access"
             )
-            if isinstance(found, Access):
+            if isinstance(found, RootAccess):
                 line = format_line(found.statement.line)
                 yield f"{sentence}, at {line}: these must be in the buffer."
             else:
                 yield f"The time was too short to find out whether {sentence}."
 
 
-def _group(memory: KernelMemory) -> dict[tuple[Root, bool], list[Access]]:
+def _group(memory: KernelMemory) -> dict[tuple[Root, bool], list[RootAccess]]:
     """Return the loads and the stores of each buffer."""
-    groups: dict[tuple[Root, bool], list[Access]] = {}
+    groups: dict[tuple[Root, bool], list[RootAccess]] = {}
     for x in memory.accesses:
         if x.root.is_buffer and x.root.space == "global":
             groups.setdefault((x.root, x.is_store), []).append(x)
@@ -53,11 +53,14 @@ def _group(memory: KernelMemory) -> dict[tuple[Root, bool], list[Access]]:
 
 
 def _find_lone(
-    accesses: Sequence[Access], others: Sequence[Access], solver: Solver, legal: Sequence[Term]
-) -> Access | Literal[False] | None:
+    accesses: Sequence[RootAccess],
+    others: Sequence[RootAccess],
+    solver: Solver,
+    legal: Sequence[Term],
+) -> RootAccess | Literal[False] | None:
     """Return an access with a byte that is in none of the others; None if it is unknown."""
     make = solver.terms.make
-    by_distance: dict[Term, list[Access]] = {}
+    by_distance: dict[Term, list[RootAccess]] = {}
     for y in others:
         by_distance.setdefault(y.distance, []).append(y)
     accesses = [
@@ -82,14 +85,14 @@ def _find_lone(
     return is_alone and next(x for x, covers in pairs if solver.is_true(covers))
 
 
-def _covers(x: Access, place: Term, solver: Solver) -> Term:
+def _covers(x: RootAccess, place: Term, solver: Solver) -> Term:
     make = solver.terms.make
     distance = make("BV_SUB", place, x.distance)
     covers = make("BV_ULT", distance, solver.terms.make_value(x.bytes, 64))
     return covers if x.condition is None else make("AND", x.condition, covers)
 
 
-def _is_implied(x: Access, y: Access) -> bool:
+def _is_implied(x: RootAccess, y: RootAccess) -> bool:
     """Whether an access obviously happens where another one does."""
     if y.condition is None or x.condition is None:
         return y.condition is None

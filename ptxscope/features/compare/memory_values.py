@@ -15,8 +15,8 @@ from ...engine.program.statement_operands import (
 )
 from ..kernels.launches.memory_steps import MemoryForm, parse_memory_form
 from ..kernels.launches.thread_state import UnmodelledError
-from .kernel_memory import COMMON, Address, Root
-from .kernel_values import Registers, StatementValues, Value
+from .kernel_memory import COMMON, Root, RootAddress
+from .kernel_values import Content, Registers, StatementValues
 from .parameters import WORD_BYTES, get_field_name, is_structure
 from .refusals import Refused
 
@@ -35,7 +35,7 @@ class KernelValues(StatementValues):
 
     def _find_address(
         self, statement: Statement, form: MemoryForm, operand: Operand | None, registers: Registers
-    ) -> Address:
+    ) -> RootAddress:
         if not isinstance(operand, MemoryOperand) or isinstance(operand.base, ConstantOperand):
             raise Refused(statement, "has an address that is no register")
         if isinstance(operand.base, SymbolOperand):
@@ -49,7 +49,7 @@ class KernelValues(StatementValues):
         root = value.root
         may_alias = self._memory.initial.may_alias
         if may_alias and form.space in ("", "global") and (root is None or root.space == "global"):
-            return Address(root or Root(COMMON), self.get_number(Value(number, root)))
+            return RootAddress(root or Root(COMMON), self.get_number(Content(number, root)))
         if root is None:
             hint = "" if may_alias else "; --may-alias takes any address"
             raise Refused(statement, f"has an address that is from no pointer parameter{hint}")
@@ -58,11 +58,11 @@ class KernelValues(StatementValues):
         ) and not (root.space == "global" and form.space == ""):
             raise Refused(statement, f"accesses .{form.space or 'generic'} memory by an address of "
                           f"{root.space} memory")  # fmt: skip
-        return Address(root, number)
+        return RootAddress(root, number)
 
     def load(
         self, statement: Statement, registers: Registers, active: Node | None
-    ) -> dict[str, Value]:
+    ) -> dict[str, Content]:
         """Return the register values of a load; ``active`` is whether the thread does it."""
         form = self._read_form(statement)
         target, source = statement.operands[:2]
@@ -74,8 +74,8 @@ class KernelValues(StatementValues):
         else:
             address = self._find_address(statement, form, source, registers)
             loaded = self._memory.load(statement, address, form.width, form.element_count, active)
-            values = [Value(x) for x in loaded]
-        written: dict[str, Value] = {}
+            values = [Content(x) for x in loaded]
+        written: dict[str, Content] = {}
         for x, value in zip(targets, values, strict=True):
             if isinstance(x, RegisterOperand):
                 written[x.name] = self._extend(value, form, self.get_bits(x.name))
@@ -83,18 +83,18 @@ class KernelValues(StatementValues):
                 raise Refused(statement)
         return written
 
-    def _extend(self, value: Value, form: MemoryForm, bits: int) -> Value:
+    def _extend(self, value: Content, form: MemoryForm, bits: int) -> Content:
         """Return an element as wide as a register, by its sign if its type has one."""
         if value.root:
             return value
         number = value.number
         if form.type.startswith("s"):
             number = self._tape.cast(number, 8 * form.width, signed=True)
-        return Value(self._fit(number, bits))
+        return Content(self._fit(number, bits))
 
     def _load_parameter(
         self, statement: Statement, form: MemoryForm, source: Operand | None
-    ) -> list[Value]:
+    ) -> list[Content]:
         base = source.base if isinstance(source, MemoryOperand) else None
         position = self._positions.get(base.name) if isinstance(base, SymbolOperand) else None
         if position is None:
@@ -107,7 +107,7 @@ class KernelValues(StatementValues):
         places = range(offset, offset + form.width * form.element_count, form.width)
         return [self._read_field(statement, position, x, form.width) for x in places]
 
-    def _read_field(self, statement: Statement, position: int, offset: int, width: int) -> Value:
+    def _read_field(self, statement: Statement, position: int, offset: int, width: int) -> Content:
         """Return some bytes of a parameter; each of its words of 8 bytes is an operand."""
         parameter, place = self._kernel.parameters[position], offset % WORD_BYTES
         if place + width > WORD_BYTES:
@@ -116,9 +116,9 @@ class KernelValues(StatementValues):
         if not is_structure(parameter):
             bits = max(8 * parameter.bytes, 16)
         if width == WORD_BYTES:
-            return Value(self._question.make_constant(0), Root(name))
+            return Content(self._question.make_constant(0), Root(name))
         part = self._tape.shift_right(self._add_input(name, bits), 8 * place)
-        return Value(self._fit(part, 8 * width))
+        return Content(self._fit(part, 8 * width))
 
     def store(self, statement: Statement, registers: Registers, active: Node | None) -> None:
         """Store the contents of registers, if the thread does it."""

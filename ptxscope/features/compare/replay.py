@@ -18,7 +18,7 @@ from .launch_registers import make_shape
 from .parameters import WORD_BYTES, is_structure, iter_field_names
 
 if TYPE_CHECKING:
-    from .comparison import KernelSource
+    from .comparison import FileKernel
 
 MAX_THREADS = 1 << 14
 """Threads of a launch that is run."""
@@ -31,7 +31,7 @@ ALIGNMENT = 256
 _MAX_STEPS = 10_000_000
 
 
-class Counterexample(NamedTuple):
+class DifferentLaunch(NamedTuple):
     """Parameters, a thread and contents of memory for which two kernels leave different bytes."""
 
     operands: Mapping[str, int]
@@ -40,7 +40,7 @@ class Counterexample(NamedTuple):
     """The bytes at the places of buffers that the thread accesses."""
 
 
-class Difference(NamedTuple):
+class WordDifference(NamedTuple):
     """A word that has different bits after two runs."""
 
     buffer: str
@@ -57,11 +57,11 @@ class Difference(NamedTuple):
 class Replay(NamedTuple):
     """The runs of a counterexample."""
 
-    example: Counterexample
+    example: DifferentLaunch
     shape: LaunchShape
     arguments: Mapping[str, Argument]
     runs: tuple[KernelRun | LaunchError, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[WordDifference, ...] = ()
     obstacle: str = ""
     """The reason why the counterexample is not run, or proves nothing, as a clause."""
 
@@ -73,8 +73,8 @@ class Replay(NamedTuple):
 
 
 def replay(
-    sources: Sequence[KernelSource],
-    example: Counterexample,
+    sources: Sequence[FileKernel],
+    example: DifferentLaunch,
     units: Mapping[str, int],
     *,
     may_alias: bool,
@@ -107,7 +107,7 @@ def replay(
     if isinstance(first, KernelRun) and isinstance(second, KernelRun):
         if not (first.is_complete and second.is_complete):
             return Replay(example, shape, arguments, runs, obstacle="a run takes too many steps")
-        differences: tuple[Difference, ...] = ()
+        differences: tuple[WordDifference, ...] = ()
         if not (first.fidelity.decisions or second.fidelity.decisions):
             differences = tuple(_list_differences(first, second, launches[0]))
         return Replay(example, shape, arguments, runs, differences)
@@ -116,7 +116,7 @@ def replay(
 
 
 def _make_arguments(
-    source: KernelSource, example: Counterexample, units: Mapping[str, int], extra: int
+    source: FileKernel, example: DifferentLaunch, units: Mapping[str, int], extra: int
 ) -> dict[str, Argument] | str:
     """Return the arguments of a launch, or the reason for none."""
     arguments: dict[str, Argument] = {}
@@ -139,7 +139,7 @@ def _make_arguments(
 
 
 def _make_buffer(
-    example: Counterexample, name: str, unit: int, extra: int
+    example: DifferentLaunch, name: str, unit: int, extra: int
 ) -> npt.NDArray[Any] | str:
     """Return the contents of a buffer, or the reason for none."""
     places = {offset: x for (root, offset), x in example.memory.items() if root == name}
@@ -152,7 +152,7 @@ def _make_buffer(
 
 
 def _make_common_arguments(
-    source: KernelSource, example: Counterexample, units: Mapping[str, int], extra: int
+    source: FileKernel, example: DifferentLaunch, units: Mapping[str, int], extra: int
 ) -> dict[str, Argument] | str:
     """Return the arguments of a launch whose pointers share one buffer, or the reason for none.
 
@@ -183,7 +183,7 @@ def _make_common_arguments(
     return arguments
 
 
-def _set_contents(source: KernelSource, example: Counterexample) -> KernelSource:
+def _set_contents(source: FileKernel, example: DifferentLaunch) -> FileKernel:
     """Return a kernel whose module has variables with the bytes of the counterexample."""
     variables = {}
     for name, variable in source.code.variables.items():
@@ -200,7 +200,7 @@ def _set_contents(source: KernelSource, example: Counterexample) -> KernelSource
     return source._replace(code=code)
 
 
-def make_launch(source: KernelSource, replay: Replay) -> Launch:
+def make_launch(source: FileKernel, replay: Replay) -> Launch:
     """Return the launch of one side."""
     return Launch(
         _set_contents(source, replay.example).code,
@@ -219,7 +219,7 @@ def _run(launch: Launch) -> KernelRun | LaunchError:
         return error
 
 
-def _list_differences(a: KernelRun, b: KernelRun, launch: Launch) -> Iterator[Difference]:
+def _list_differences(a: KernelRun, b: KernelRun, launch: Launch) -> Iterator[WordDifference]:
     """Yield the words that are known in both runs and differ."""
     others = {x.label: x for x in b.buffers.values()}
     before = {x.name: x.array.reshape(-1) for x in launch.make_memory().buffers}
@@ -235,6 +235,6 @@ def _list_differences(a: KernelRun, b: KernelRun, launch: Launch) -> Iterator[Di
         for i in np.flatnonzero(differs).tolist():
             words = (int(z[i]) for z in (before[x.name], x.data.reshape(-1), y.data.reshape(-1)))
             lines = x.find_line(i), y.find_line(i)
-            yield Difference(
+            yield WordDifference(
                 x.label, size * i, size, next(words), (next(words), next(words)), lines
             )

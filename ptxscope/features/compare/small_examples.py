@@ -9,9 +9,9 @@ from random import Random
 from ...engine.program.variables import Variable
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term, Undecided
-from .kernel_memory import Access, InitialMemory
+from .kernel_memory import InitialMemory, RootAccess
 from .launch_registers import LAUNCH_REGISTERS
-from .replay import Counterexample
+from .replay import DifferentLaunch
 
 _SMALL_SECONDS = 1.0
 """The time to find small words of memory for a counterexample."""
@@ -32,7 +32,7 @@ def iter_launch_wishes(question: ProofQuestion) -> Iterator[list[Term]]:
 
 
 def list_small_words(
-    initial: InitialMemory, accesses: Sequence[Access], conditions: Sequence[Term]
+    initial: InitialMemory, accesses: Sequence[RootAccess], conditions: Sequence[Term]
 ) -> list[Term]:
     """Return conditions that words of memory or their high bytes are 0, as many as hold in time."""
     solver, terms, kept = initial.question.solver, initial.terms, list[Term]()
@@ -63,7 +63,9 @@ def list_small_words(
     return kept
 
 
-def read_memory(initial: InitialMemory, accesses: Sequence[Access]) -> dict[tuple[str, int], int]:
+def read_memory(
+    initial: InitialMemory, accesses: Sequence[RootAccess]
+) -> dict[tuple[str, int], int]:
     """Return the bytes at the places of memory that the kernels access."""
     memory, solver = {}, initial.question.solver
     for x in accesses:
@@ -82,8 +84,8 @@ def read_memory(initial: InitialMemory, accesses: Sequence[Access]) -> dict[tupl
 
 
 def iter_float_examples(
-    example: Counterexample, units: Mapping[str, int], parameters: Sequence[Variable]
-) -> Iterator[Counterexample]:
+    example: DifferentLaunch, units: Mapping[str, int], parameters: Sequence[Variable]
+) -> Iterator[DifferentLaunch]:
     """Yield the launch of a counterexample with floats from -4 to 4 in memory and parameters."""
     for seed in range(_FLOAT_EXAMPLES):
         rng = Random(seed)  # noqa: S311 - not for security
@@ -104,4 +106,4 @@ def iter_float_examples(
             if x.type in ("f32", "f64") and not x.is_array:
                 data = struct.pack("f" if x.type == "f32" else "d", rng.uniform(-4, 4))
                 operands[f"param{i}"] = int.from_bytes(data, "little")
-        yield Counterexample(operands, memory)
+        yield DifferentLaunch(operands, memory)

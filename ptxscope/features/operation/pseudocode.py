@@ -26,7 +26,7 @@ from ...engine.tracing.step_text import format_stage_title
 from .decision_tree import Table, Tree, format_condition, list_values, make_tree
 from .notes import iter_notes
 from .row_expressions import RESULT, Site, list_expressions
-from .statements import CodeLine, If, Line, Statement, align_remarks, render_statements
+from .statements import If, Line, PseudocodeLine, Statement, align_remarks, render_statements
 
 _MAX_CHOICE = 66
 """Characters of the longest choice in one expression."""
@@ -63,7 +63,7 @@ def make_pseudocode(entry: Entry) -> Pseudocode | None:
 
 
 @lru_cache(maxsize=256)
-def make_form_pseudocode(form: Form) -> tuple[CodeLine, ...]:
+def make_form_pseudocode(form: Form) -> tuple[PseudocodeLine, ...]:
     """Return the pseudocode of a single form, without conditions; empty if there is none."""
     writer = _FormWriter(get_entry(form), [form], [lower(form)])
     statements: list[Statement] = []
@@ -75,12 +75,12 @@ def make_form_pseudocode(form: Form) -> tuple[CodeLine, ...]:
     return tuple(render_statements(statements)) if writer.is_readable(writer.plans[0]) else ()
 
 
-def list_line_code(ins: Instruction) -> tuple[CodeLine, ...]:
+def list_line_code(ins: Instruction) -> tuple[PseudocodeLine, ...]:
     """Return the pseudocode of a line, below the condition of its guard; empty if there is none."""
     lines = make_form_pseudocode(ins.form)
     if ins.guard is None or not lines:
         return lines
-    head = CodeLine(f"if {'not ' * ins.guard.negated}{ins.guard.name}:")
+    head = PseudocodeLine(f"if {'not ' * ins.guard.negated}{ins.guard.name}:")
     return (head, *(x._replace(text=f"    {x.text}") for x in lines))
 
 

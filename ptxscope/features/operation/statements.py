@@ -42,7 +42,7 @@ class Loop(NamedTuple):
 Statement = If | Line | Loop
 
 
-class CodeLine(NamedTuple):
+class PseudocodeLine(NamedTuple):
     """A line of pseudocode."""
 
     text: str
@@ -53,7 +53,7 @@ class CodeLine(NamedTuple):
     """The stage of its step; empty for conditions and loops."""
 
 
-def render_statements(statements: Iterable[Statement]) -> list[CodeLine]:
+def render_statements(statements: Iterable[Statement]) -> list[PseudocodeLine]:
     """Return the lines of statements, with loops around neighbours that work on lanes."""
     return [*_render(_wrap_in_loops(_shorten(_join(statements))), 0)]
 
@@ -136,21 +136,21 @@ def _wrap_in_loops(statements: list[Statement]) -> list[Statement]:
     return wrapped
 
 
-def _render(statements: Iterable[Statement], depth: int) -> Iterator[CodeLine]:
+def _render(statements: Iterable[Statement], depth: int) -> Iterator[PseudocodeLine]:
     """Yield lines with their remarks."""
     indent = " " * 4 * depth
     for x in statements:
         if isinstance(x, Loop):
             numbers = ", ".join(map(str, reversed(range(x.lanes))))
-            yield CodeLine(f"{indent}for i in {numbers}:")
+            yield PseudocodeLine(f"{indent}for i in {numbers}:")
             yield from _render(x.statements, depth + 1)
         elif isinstance(x, Line):
-            yield CodeLine(indent + x.text, x.remark, x.stage)
+            yield PseudocodeLine(indent + x.text, x.remark, x.stage)
         else:
             yield from _render_if(x, depth, "if")
 
 
-def _render_if(x: If, depth: int, word: str) -> Iterator[CodeLine]:
+def _render_if(x: If, depth: int, word: str) -> Iterator[PseudocodeLine]:
     indent = " " * 4 * depth
     head = f"{indent}{word} {format_condition(x.slot, x.values)}:"
     match x.then, x.otherwise:
@@ -167,16 +167,16 @@ def _render_if(x: If, depth: int, word: str) -> Iterator[CodeLine]:
         yield from _render_branch(f"{indent}else:", x.otherwise, depth)
 
 
-def _render_branch(head: str, body: list[Statement], depth: int) -> Iterator[CodeLine]:
+def _render_branch(head: str, body: list[Statement], depth: int) -> Iterator[PseudocodeLine]:
     lines = list(_render(body, depth + 1))
     if len(lines) == 1 and len(head) + len(lines[0].text.strip()) <= _WIDTH:
         yield lines[0]._replace(text=f"{head} {lines[0].text.strip()}")
     else:
-        yield CodeLine(head)
+        yield PseudocodeLine(head)
         yield from lines
 
 
-def align_remarks(lines: Sequence[CodeLine]) -> Iterator[str]:
+def align_remarks(lines: Sequence[PseudocodeLine]) -> Iterator[str]:
     """Yield lines as texts, with the remark of each step after its first line."""
     width = max((len(x.text) for x in lines if len(x.text) <= _REMARK_COLUMN), default=0)
     last = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.features.compare.comparison import KernelComparison, KernelSource, compare_kernels
+from ptxscope.features.compare.comparison import FileKernel, KernelComparison, compare_kernels
 from ptxscope.features.kernels.launches.device_code import load_device_code
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -20,10 +20,10 @@ def make_kernel(body: str, *, parameters: str = PARAMETERS, head: str = LOADS) -
     return f"{HEAD}.visible .entry k({parameters})\n{{\n{REGISTERS}\n{lines}\nret;\n}}\n"
 
 
-def read_source(text: str, name: str = "k") -> KernelSource:
+def read_source(text: str, name: str = "k") -> FileKernel:
     code = load_device_code(text)
     (kernel,) = (x for x in code.kernels if x.name == name)
-    return KernelSource(f"{name}.ptx:{name}", f"{name}.ptx", code, kernel, ISA_MODEL)
+    return FileKernel(f"{name}.ptx:{name}", f"{name}.ptx", code, kernel, ISA_MODEL)
 
 
 def compare(a: str, b: str, **options: Any) -> KernelComparison:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.features.compare.comparison import KernelSource, compare_kernels
+from ptxscope.features.compare.comparison import FileKernel, compare_kernels
 from ptxscope.features.kernels.launches.device_code import load_device_code
 from ptxscope.features.prove.proof import Verdict
 
 pytest.importorskip("bitwuzla")
 
 CODE = load_device_code((Path(__file__).parent / "data" / "pairs.ptx").read_text("utf-8"))
-KERNELS = {x.name: KernelSource(x.name, "pairs.ptx", CODE, x) for x in CODE.kernels}
+KERNELS = {x.name: FileKernel(x.name, "pairs.ptx", CODE, x) for x in CODE.kernels}
 NAMES = sorted({x[:3] for x in KERNELS})
 WRAPS = "e12"
 """An index of 32 bits and one of 64 differ in a grid of 2^32 threads, which no run takes."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.features.compare.comparison import KernelSource, compare_kernels
+from ptxscope.features.compare.comparison import FileKernel, compare_kernels
 from ptxscope.features.kernels.launches.device_code import load_device_code
 from ptxscope.features.prove.proof import Verdict
 from tests.tiers import sampled
@@ -18,7 +18,7 @@ from tests.tiers import sampled
 pytest.importorskip("bitwuzla")
 
 CODE = load_device_code((Path(__file__).parent / "data" / "usual.ptx").read_text("utf-8"))
-KERNELS = {x.name: KernelSource(x.name, "usual.ptx", CODE, x) for x in CODE.kernels}
+KERNELS = {x.name: FileKernel(x.name, "usual.ptx", CODE, x) for x in CODE.kernels}
 EQUAL = """
 gray_a gray_b; sat_a sat_b; pop_a pop_b; pop_a pop_x; rev_a rev_b; tr_a tr_b; dp_a dp_b; crc_a crc_b
 sw_a sw_b; so_a so_b; bs_a bs_b; fx_a fx_c; rm_a rm_b; mo_a mo_b
