@@ -47,7 +47,7 @@ from tests.driving.browser import CHROMIUM, Browser
 from tests.driving.command_line import run
 from tests.driving.feature_tables import extend_table, needs
 from tests.reference import reference
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, sampled, some
 from tools import manual, manual_pages, manual_pictures, manual_pitfalls, notebook
 from tools.manual_modifiers import iter_described_slots
 from tools.manual_shown import (
@@ -420,7 +420,7 @@ PITFALL_RESULTS: Mapping[str, tuple[int, ...]] = {
 
 
 @needs("costs", "operation")
-@pytest.mark.parametrize("opcode", manual_pitfalls.PITFALLS)
+@pytest.mark.parametrize("opcode", some(manual_pitfalls.PITFALLS))
 def test_a_pitfall_is_shown_by_its_example(opcode: str) -> None:
     made = "\n".join(manual_pages.make_instruction_page(CATALOG[opcode]))
     pitfalls = manual_pitfalls.PITFALLS[opcode]

@@ -13,9 +13,9 @@ from ptxscope.features.lessons.transitions import get_play
 from ptxscope.learn.grader import format_right_answer
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
+from tests.tiers import some
 
 explorer_page = pytest.importorskip("ptxscope.features.page.explorer_page")
-
 VADD4 = "vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&b=0x01010101"
 
 
@@ -188,19 +188,19 @@ def position_of(page: Any) -> Any:
     return get_play(page.state.own).position
 
 
-def test_no_word_of_a_lesson_stands_between_backticks() -> None:
+@pytest.mark.parametrize("head", some(list_headings()), ids=lambda head: head.name)
+def test_no_word_of_a_lesson_stands_between_backticks(head: Any) -> None:
     page = open_page(VADD4)
-    for head in list_headings():
-        act(page, "open_link", fragment=f"{VADD4}&lesson={head.name}.1&v=1")
-        for _ in range(head.cards):
-            if position_of(page).is_open:
-                act(page, "lesson_answer", text="99999999999z")
-                assert "`" not in text_of(page.state.panel)
-                act(page, "lesson_answer", text="1")
-                act(page, "lesson_hint")
-            assert "`" not in text_of(page.state.panel), head.name
-            act(page, "lesson_go", delta="1")
+    act(page, "open_link", fragment=f"{VADD4}&lesson={head.name}.1&v=1")
+    for _ in range(head.cards):
+        if position_of(page).is_open:
+            act(page, "lesson_answer", text="99999999999z")
+            assert "`" not in text_of(page.state.panel)
+            act(page, "lesson_answer", text="1")
+            act(page, "lesson_hint")
         assert "`" not in text_of(page.state.panel), head.name
+        act(page, "lesson_go", delta="1")
+    assert "`" not in text_of(page.state.panel), head.name
 
 
 @pytest.mark.parametrize("name", ["unpack", "slct"])
