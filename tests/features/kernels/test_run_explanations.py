@@ -263,6 +263,35 @@ def test_a_bound_that_is_one_too_high_is_located() -> None:
     assert ("min", "with %r1 - 1 rather than %r1") in found
 
 
+def test_a_shift_without_its_rounding_is_located() -> None:
+    """Half the weight of the last bit is missing before the shift."""
+    body = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<9>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mad.wide.u32 %d3, %r1, 4, %d1;
+  mad.wide.u32 %d4, %r1, 4, %d2;
+  ld.global.u32 %r2, [%d3];
+  ld.global.u32 %r3, [%d3];
+  mad.lo.s32 %r4, %r2, 5, %r3;
+  shr.s32 %r5, %r4, 3;
+  st.global.u32 [%d4], %r5;
+  ret;
+}
+"""
+    given = _draw("i4", 64, low=-5000, high=5000)
+    launch = make_own(body, "k", (given, _room("i4", 64)), block=64)
+    found = explain_run(launch, launch.run(), {"param1": (6 * given + 4) >> 3})
+    assert [(x.statement and x.statement.opcode, x.phrase) for x in found.explanations] == [
+        ("shr", "with %r4 + 4 rather than %r4")
+    ]
+
+
 _RACE = """.version 8.0
 .target sm_75
 .address_size 64

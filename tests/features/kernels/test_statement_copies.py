@@ -168,8 +168,27 @@ def test_a_constant_is_corrected_with_its_right_shifts() -> None:
         text = text.replace(f"K{j}", str(wrong >> j))
     first = explain(text, expected).explanations[0]
     assert len(first.statements) == 4
-    assert f"with `{right}` (0xedb88320) rather than `{wrong}` (0xedb88230)" == first.phrase
+    phrase = f"with `{right}` (0xedb88320) rather than `{wrong}` (0xedb88230)"
+    assert first.phrase == f"{phrase}, and so its right shifts,"
     assert first.match_count == _COUNT
     elsewhere = text.replace(".loc 1 5 3", ".loc 1 6 3", 1)
     assert elsewhere != text
     assert all(len(x.statements) < 4 for x in explain(elsewhere, expected).explanations)
+
+
+def test_numbers_in_which_copies_differ_are_moved_together() -> None:
+    """Of `x >> 24 >= bounds[j]`, with each bound 1 too high, and neither equal nor a shift."""
+    bounds = (3, 90, 7, 200)
+    words = _WORDS.copy()
+    words[:4, 0], words[4:, 2] = 3 << 24, 7 << 24  # at the bounds
+    expected = np.arange(_COUNT, dtype=np.uint32) + ((words >> 24) >= np.array(bounds)).sum(
+        1, dtype=np.uint32
+    )
+    text = unroll("shr.u32 {t}, {x}, 24;", "set.ge.u32.u32 {t}, {t}, B{j};",
+                  "sub.u32 {new}, {y}, {t};")  # fmt: skip
+    for j, bound in enumerate(bounds):
+        text = text.replace(f"B{j}", str(bound + 1))
+    arguments: dict[str, Any] = {"in": words, "out": np.zeros(_COUNT, np.uint32)}
+    found = ptxscope.explain_kernel(text, arguments, {"out": expected}, block=_COUNT)
+    moved = [x for x in found.explanations if len(x.statements) == 4]
+    assert "with `3` rather than `4`, 1 less in each," in [x.phrase for x in moved]

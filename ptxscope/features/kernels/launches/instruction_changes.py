@@ -245,8 +245,13 @@ def _iter_neighbours(ins: Instruction) -> Iterator[Cause]:
     for role in _COUNTED_ROLES.get(ins.form.opcode, ""):
         type_, source = ins.type_of(role), ins.roles[role]
         if isinstance(source, Register) and source.bits is None and type_.lanes == 1:
-            for step, sign in ((-1, "-"), (1, "+")):
-                phrase = f"with {source.name} {sign} 1 rather than {source.name}"
+            steps = [-1, 1]
+            amount = ins.roles["b"]
+            if ins.form.opcode == "shr" and isinstance(amount, Immediate):
+                steps = [(1 << min(amount.bits, type_.bits) >> 1) or 1]  # rounds to the nearest
+            for step in steps:
+                sign = "-" if step < 0 else "+"
+                phrase = f"with {source.name} {sign} {abs(step)} rather than {source.name}"
                 change = partial(_add_step, step, (1 << type_.bits) - 1)
                 yield make_operand_cause(role, phrase, _NEIGHBOUR_COST, change)
 

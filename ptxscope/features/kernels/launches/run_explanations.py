@@ -26,8 +26,8 @@ from .launch_text import Argument
 from .launch_trials import LaunchTrials
 from .literal_changes import SOLVED_COST
 from .literal_search import list_places, solve_literals
+from .related_literals import iter_moved_changes, iter_shifted_changes
 from .run_diagnosis import RunDiagnosis, RunExplanation
-from .shifted_literals import iter_shifted_changes
 from .statement_changes import iter_changes
 from .statement_copies import find_copies, unite_changes
 from .thread_state import LaunchError
@@ -248,6 +248,7 @@ class _ChangeSearch:
             united += unite_changes(function, copies, changes)
             if kind is ChangeKind.LIKELY:
                 united += iter_shifted_changes(function, self.launch.code.text, self.model)
+                united += iter_moved_changes(copies, self.model)
             for x in changes:
                 (alone if id(x.original) in copied else united).append(x)
         return united, alone
