@@ -15,7 +15,7 @@ from ptxscope import __version__, evaluate
 from ptxscope.cli.support.arguments import OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
 from tests.driving.command_line import Done, list_loaded_modules, run
-from tests.tiers import sampled
+from tests.tiers import sampled, whole
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = ("%r2=0x80ff7f01", "%r3=0x01010101", "%r0=5")
@@ -74,6 +74,7 @@ def test_show_prints_the_example_of_an_instruction(opcode: str) -> None:
 
 
 @pytest.mark.parametrize("opcode", ["setp", "vmad", "vset4"])
+@whole
 def test_lines_of_show_have_at_most_80_characters(opcode: str) -> None:
     printed = ptxscope("show", opcode).stdout
     assert max(len(line) for line in printed.splitlines() if "$ ptxscope" not in line) <= 80

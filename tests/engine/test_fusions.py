@@ -17,6 +17,7 @@ from ptxscope.engine.semantics.rules import FUSION_ERRATA, Erratum
 from ptxscope.engine.tracing.probe_operands import draw_operands
 from ptxscope.sources.source_programs import load
 from tests.reference_data import DATA
+from tests.tiers import whole
 
 MASK = (1 << 32) - 1
 
@@ -83,6 +84,7 @@ DOCUMENTED: Mapping[str, Callable[..., int]] = {
 
 
 @pytest.mark.parametrize("x", FUSION_ERRATA, ids=lambda x: x.id)
+@whole
 def test_an_example_computes_both_formulas(x: Erratum) -> None:
     block = parse_block(x.example[0])
     assert [y.id for y in block.errata] == [x.id]

@@ -25,6 +25,7 @@ from tests.driving.asciidoc_reader import blocks
 from tests.driving.command_line import run
 from tests.driving.every import rst_tree
 from tests.driving.feature_tables import extend_table
+from tests.tiers import whole
 
 E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 BLOCK = "{ vadd4.u32.u32.u32 t, a, b, b; prmt.b32 d, t, c, 0x5410; }"
@@ -67,6 +68,7 @@ def words(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@whole
 def test_every_format_has_the_words_of_the_text(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ from ptxscope.features.check.fault_blocks import EVIDENCE, REPLACEMENT
 from ptxscope.features.check.known_errata import KNOWN_ERRATA, KnownErratum, find_erratum
 from tests.driving.command_line import run
 from tests.reference_data import DATA
+from tests.tiers import ci_only
 
 RESULTS = {
     "E1": ("0x56793344", "0x00013344"),
@@ -116,6 +117,7 @@ def test_what_is_not_proved_is_said() -> None:
     assert silent == ["E17"]
 
 
+@ci_only
 def test_every_release_and_target_of_the_record_is_shown() -> None:
     for row in load_evidence():
         shown = write_part(find_erratum(row.erratum), EVIDENCE)

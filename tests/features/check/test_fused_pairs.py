@@ -13,6 +13,7 @@ from ptxscope.features.check.fusion_hints import may_have_fusions
 from ptxscope.features.check.known_errata import find_erratum, find_replacement
 from tests.driving.command_line import run
 from tests.engine.test_fusions import FLOWS, KERNEL, read_rows, read_values
+from tests.tiers import ci_only
 
 LISTING = KERNEL.format("""neg.s16 t, a;
   mov.b16 u, t;
@@ -89,6 +90,7 @@ def test_the_warnings_are_those_of_the_flow(body: str, ids: list[str]) -> None:
     assert found == ids
 
 
+@ci_only
 def test_every_pair_of_the_record_that_differs_has_hints_and_a_warning() -> None:
     texts = {}
     for row in read_rows():

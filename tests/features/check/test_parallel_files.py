@@ -77,6 +77,7 @@ def test_the_caller_takes_over_the_work_of_processes_that_cannot_be_started(
         assert characters() <= 3
 
 
+@ci_only
 def test_a_full_disk_for_waiting_results_is_reported() -> None:
     with (
         start_processes(_work, {0: "full"}, 1) as (result, _),

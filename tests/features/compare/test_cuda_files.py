@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.driving.command_line import run
+from tests.tiers import ci_only
 
 pytest.importorskip("bitwuzla")
 
@@ -30,6 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="nvcc is not there")
+@ci_only
 def test_kernels_of_sources_are_compared(folder: Path) -> None:
     pytest.importorskip("ptxscope.features.machine")  # which runs nvcc
     done = run("prove", "one.cu:add", "two.cu:add")

@@ -13,7 +13,7 @@ import pytest
 from ptxscope.features.compare.comparison import FileKernel, compare_kernels
 from ptxscope.features.kernels.launches.device_code import load_device_code
 from ptxscope.features.prove.proof import Verdict
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
 pytest.importorskip("bitwuzla")
 
@@ -49,6 +49,7 @@ def test_a_mistake_is_shown_by_a_run(pair: str) -> None:
     assert found.replay.differences
 
 
+@ci_only
 def test_a_loop_over_the_grid_is_compared_for_few_elements() -> None:
     pair = KERNELS["cp_a"], KERNELS["cp_b"]
     found = compare_kernels(*pair, timeout=20)

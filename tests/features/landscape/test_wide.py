@@ -45,7 +45,7 @@ from tests.driving.explorer import explorer
 from tests.driving.samples import BLOCK, E3, HOSTILE, LANES, QUAD, SCALED
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of
-from tests.tiers import sampled, thorough
+from tests.tiers import ci_only, sampled, thorough, whole
 
 WIDE = Options(layout="wide")
 MOCKS = (
@@ -299,6 +299,7 @@ def list_ways(tree: ET.Element) -> list[Box]:
 
 
 @pytest.mark.parametrize(("shown", "isa", "other", "has_room"), ERRATA)
+@whole
 def test_two_answers_of_each_erratum_are_one_above_the_other(
     shown: Trace, isa: int, other: int, has_room: bool
 ) -> None:
@@ -405,6 +406,7 @@ def test_two_answers_are_drawn_well_or_refused(step: int) -> None:
     assert count > len(rows[::step]) / 3
 
 
+@ci_only
 def test_frames_show_two_answers_step_by_step() -> None:
     frames = make_frames(E3_SHORT, TWO)
     assert [x.name for x in frames] == ["03-add", "04-saturate", "05-merge"]
@@ -482,6 +484,7 @@ def test_frames_of_a_block_have_the_wires_between_its_statements() -> None:
 
 
 @pytest.mark.parametrize("shown", [MOCKS[0], QUAD, SCALED, LANES, TWO_LINES])
+@whole
 def test_frames_show_what_the_last_one_has_in_the_same_place(shown: Trace) -> None:
     frames = make_frames(shown, WIDE)
     whole = place_texts(frames[-1].svg)

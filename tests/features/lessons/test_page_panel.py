@@ -13,7 +13,7 @@ from ptxscope.features.lessons.transitions import get_play
 from ptxscope.learn.grader import format_right_answer
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
-from tests.tiers import some
+from tests.tiers import some, whole
 
 explorer_page = pytest.importorskip("ptxscope.features.page.explorer_page")
 VADD4 = "vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&b=0x01010101"
@@ -101,6 +101,7 @@ def test_the_list_of_lessons_says_what_each_is_for_and_how_far_one_is() -> None:
 @pytest.mark.parametrize(
     ("name", "is_compact"), [(name, bool(index % 2)) for index, name in enumerate(list_files())]
 )
+@whole
 def test_the_picture_of_a_card_has_its_registers_and_its_step_in_little_room(
     name: str, is_compact: bool
 ) -> None:

@@ -34,7 +34,7 @@ from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.driving.explorer import Driver, explorer
 from tests.features.lessons.quotes import missing_numbers
-from tests.tiers import ci_only, sampled, some
+from tests.tiers import ci_only, sampled, some, whole
 
 SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 
@@ -133,6 +133,7 @@ async def test_it_is_left_and_resumed_and_the_explorer_is_as_it_was(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", list_files())
+@whole
 async def test_card_question_and_asked_rows_are_visible_together_at_80x24(name: str) -> None:
     """On every card: its whole text, the field, the cell that it is about, and each number.
 

@@ -24,7 +24,7 @@ from ptxscope.features.machine.row_matches import list_machine_code
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, Tool, compile_ptx, find_tool
 from ptxscope.features.machine.verification import Task, iter_line_verdicts
 from tests.features.machine.command_lines import has_tools
-from tests.tiers import ci_only
+from tests.tiers import ci_only, whole
 
 pytest.importorskip("bitwuzla")
 fault = pytest.importorskip("ptxscope.features.check.compiler_fault")
@@ -53,6 +53,7 @@ def _stored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_stored")
 @pytest.mark.parametrize("id_", IDS)
+@whole
 def test_the_code_of_a_kernel_computes_the_compiled_result(id_: str) -> None:
     x = known_errata.find_erratum(id_)
     example = fault.make_example_fault(x)
@@ -68,6 +69,7 @@ def test_the_code_of_a_kernel_computes_the_compiled_result(id_: str) -> None:
 
 @pytest.mark.usefixtures("_stored")
 @pytest.mark.parametrize("id_", IDS)
+@whole
 def test_the_record_has_the_values_of_the_code(id_: str) -> None:
     x = known_errata.find_erratum(id_)
     listing = fault.find_code(fault.make_example_fault(x))

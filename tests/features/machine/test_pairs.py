@@ -18,6 +18,7 @@ from ptxscope.features.machine.statement_pairs import list_pairs, list_triples, 
 from ptxscope.features.machine.toolchain import Compiled, Tool
 from ptxscope.features.machine.verification import make_key
 from tests.driving.command_line import run
+from tests.tiers import whole
 from tools.machine_code import read_blocks
 
 PTXAS, NVDISASM = Tool("ptxas", (13, 0), "13.0.88"), Tool("nvdisasm", (13, 5), "13.5.37")
@@ -45,6 +46,7 @@ def is_any(_: Instruction) -> bool:
         (["abs"], "abs.s16 t, a16; shr.s16 d, t, b32"),
     ],
 )
+@whole
 def test_the_pairs_of_an_opcode(opcodes: Sequence[str], statements: str) -> None:
     pairs = list_pairs(opcodes, is_any)
     assert statements in map(strip_declarations, pairs)

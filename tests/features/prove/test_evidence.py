@@ -41,6 +41,7 @@ EXACT = {x.id for x in ERRATA} - {"E10", "E16"}
 
 @pytest.mark.parametrize("count", some([25, 80]))
 @pytest.mark.parametrize("name", [x for x in proofs.PARTS if x != "intrinsics"])
+@whole
 def test_a_sample_of_every_claim_of_the_evidence_is_proved(
     name: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
