@@ -127,17 +127,16 @@ class BitVectors:
         """Return the low bits of an operation whose bits depend on no higher ones."""
         if (key := (x, lane, width)) not in self._low_bits:
             args = self.resize_all(x.args, lane, width)
-            is_product = kind == "BV_MUL"
-            self._low_bits[key] = (
-                self.terms.multiply(*args) if is_product else self.terms.make(kind, *args)
-            )
+            makers = {"BV_MUL": self.terms.multiply, "BV_ADD": self.terms.add}
+            maker = makers.get(kind)
+            self._low_bits[key] = maker(*args) if maker else self.terms.make(kind, *args)
         return self._low_bits[key]
 
     def sum_lanes(self, x: Node, width: int) -> Term:
         """Return the sum of some lanes in a width."""
         first, *others = (self.resize(x.args[0], lane, width) for lane in x.fixed[0])
         for term in others:
-            first = self.terms.make("BV_ADD", first, term)
+            first = self.terms.add(first, term)
         return first
 
     def resize_all(self, args: Iterable[Node | int], lane: int, width: int) -> tuple[Term, ...]:

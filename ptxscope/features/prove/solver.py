@@ -172,6 +172,10 @@ def _get_value(x: Term) -> int:
     return int(x.value(2), 2)
 
 
+_MAX_ADDENDS = 32
+"""The terms of a sum up to which their order does not matter."""
+
+
 class TermFactory:
     """Makes the terms of one solver."""
 
@@ -180,6 +184,8 @@ class TermFactory:
         self.kinds = bitwuzla.Kind
         self.products: dict[Term, Term] = {}
         """Products of words, and for each a variable of its width."""
+        self._addends: dict[Term, tuple[Term, ...]] = {}
+        """The terms of each sum of few."""
         weakref.finalize(self, _FREE_MANAGERS.append, self.manager).atexit = False
 
     def make(self, kind: str, *terms: Term, indices: Sequence[int] = ()) -> Term:
@@ -236,6 +242,21 @@ class TermFactory:
         if kind == self.kinds.BV_ZERO_EXTEND or (kind == self.kinds.BV_SIGN_EXTEND and signed):
             return x.children()[0], bits - x.indices()[0], kind == self.kinds.BV_SIGN_EXTEND
         return x, bits, signed
+
+    def add(self, x: Term, y: Term) -> Term:
+        """Return the sum; sums of the same few terms in any order are one term.
+
+        So a solver need not find that the products of two sums are equal.
+        """
+        addends = [z for part in (x, y) for z in self._addends.get(part, (part,))]
+        if len(addends) > _MAX_ADDENDS:
+            return self.make("BV_ADD", x, y)
+        addends.sort(key=lambda z: (not z.is_value(), z.id()))
+        total = addends[0]
+        for z in addends[1:]:
+            total = self.make("BV_ADD", total, z)
+        self._addends[total] = tuple(addends)
+        return total
 
     def multiply(self, x: Term, y: Term) -> Term:
         """Return the product, computed no wider than the operands of the factors' extensions need.
