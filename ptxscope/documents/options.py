@@ -97,6 +97,7 @@ class NamedOptions(FigureOptions, total=False):
     is_early: bool
     steps: frozenset[StepPlace] | None
     folded: frozenset[int]
+    beside: Trace | None
 
 
 DEFAULT = Options()

@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from ptxscope.blocks.block_parser import parse_block
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import ENTRIES, pick_entry_form
 from ptxscope.engine.micro_operations import drawings
@@ -42,6 +43,8 @@ def _samples() -> Iterable[Trace]:
         parse_model("ptxas-13.0"),
         *(Model(x.id, (x,)) for x in MISCONCEPTIONS),
     ]
+    fused = parse_block("{ prmt.b32 t, a, b, 0x8888; and.b32 d, t, 255; }").statements[-1]
+    yield make_trace(fused.instruction, parse_model("ptxas-13.0"), {"a": 0x80FF7F01, "b": 0xFF})
     for entry in ENTRIES:
         for number in range(60):
             ins = instruction_of(pick_entry_form(entry, rng))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
-
-if TYPE_CHECKING:
-    from .trace import Trace
+from typing import Any, Protocol, TypedDict
 
 DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
 """Display functions of a trace, by MIME type, ``rich`` or ``figure``."""
@@ -51,7 +48,6 @@ class FigureOptions(TypedDict, total=False):
     has_version: bool
     sentences: bool
     numbers: bool
-    beside: Trace | None
 
 
 def draw_figure(trace: object, **options: object) -> TraceFigure:

@@ -116,6 +116,7 @@ class Trace(FrozenRecord):
         fold: str = "",
         both: bool = False,
         result: bool = True,
+        beside: Trace | None = None,
         **more: Unpack[FigureOptions],
     ) -> TraceFigure:
         """Return a picture that notebooks display, drawn like ``ptxscope trace -f svg``.
@@ -137,6 +138,7 @@ class Trace(FrozenRecord):
             fold=fold,
             result=result,
             both=both,
+            beside=beside,
             **more,
         )
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.cancellation import IsStopped, never
 from ...engine.isa.types import Type
 from ...engine.program.program import Program
 from ...engine.records import FrozenRecord
-from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.errors import PtxError, format_count
-from ...sources.source_lines import read_source_lines
-from ..kernels.launches.device_code import DeviceCode
 from ..prove.equivalence import TIMEOUT
 from ..prove.operand_conditions import ConditionScope, read_condition
 from ..prove.proof import Verdict
 from ..prove.proof_question import ProofQuestion, find_simple_operands
 from ..prove.solver import Term, Undecided, get_solver_name
+from .file_kernel import FileKernel
 from .kernel_memory import InitialMemory, KernelMemory, NeedBytes
 from .kernel_terms import KernelTerms
 from .launch_registers import LAUNCH_REGISTERS, add_launch_register
@@ -32,22 +30,6 @@ _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
 """The prefixes of the names of a kernel's own memory, which nothing reads later."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
-
-
-class FileKernel(NamedTuple):
-    """A kernel to compare."""
-
-    label: str
-    """``k.ptx:f``, as it was named."""
-    file: str
-    """The file of its PTX, for commands."""
-    code: DeviceCode
-    kernel: Program
-    model: Model = ISA_MODEL
-
-    def format_line(self, line: int) -> str:
-        """Return ``line 12 (k.cu:5)``, or ``line 12`` if no ``.loc`` names the source."""
-        return read_source_lines(self.code.text).format_line(line)
 
 
 @dataclass(frozen=True)

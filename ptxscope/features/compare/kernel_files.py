@@ -12,7 +12,8 @@ from ...engine.syntax.errors import PtxError, make_printable
 from ..kernels.cuda_listing import compile_listing, is_cuda_source
 from ..kernels.launches.device_code import load_device_code
 from ..kernels.launches.kernel_run import choose_kernel
-from .comparison import FileKernel, check_problems
+from .comparison import check_problems
+from .file_kernel import FileKernel
 
 
 class KernelPlace:

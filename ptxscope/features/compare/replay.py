@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,9 @@ from ..kernels.launches.launch import LaunchShape
 from ..kernels.launches.launch_text import Argument, FieldBuffer, Structure
 from ..kernels.launches.memory_regions import get_window_start
 from ..kernels.launches.thread_state import LaunchError
+from .file_kernel import FileKernel
 from .launch_registers import make_shape
 from .parameters import WORD_BYTES, is_structure, iter_field_names
-
-if TYPE_CHECKING:
-    from .comparison import FileKernel
 
 MAX_THREADS = 1 << 14
 """Threads of a launch that is run."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.features.compare.comparison import FileKernel, KernelComparison, compare_kernels
+from ptxscope.features.compare.comparison import KernelComparison, compare_kernels
+from ptxscope.features.compare.file_kernel import FileKernel
 from ptxscope.features.kernels.launches.device_code import load_device_code
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.features.compare.comparison import FileKernel, compare_kernels
+from ptxscope.features.compare.comparison import compare_kernels
+from ptxscope.features.compare.file_kernel import FileKernel
 from ptxscope.features.kernels.launches.device_code import load_device_code
 from ptxscope.features.prove.proof import Verdict
 from tests.tiers import ci_only, sampled
