@@ -302,7 +302,7 @@ def find_text_sequences(text: str, name: str = "") -> tuple[IntrinsicSequence, .
     """Return the sequences in the text of the file ``name``, like ``find_sequences``."""
     if not may_have_sequences(text):
         return ()
-    programs = load(text, name, is_wanted=_may_hold_pattern)
+    programs = load(text, name, is_wanted=has_several_statements)
     return tuple(x for program in programs for x in find_sequences(program))
 
 
@@ -318,7 +318,7 @@ def _get_index() -> PatternIndex:
     return PatternIndex(get_patterns())
 
 
-def _may_hold_pattern(ptx: str) -> bool:
+def has_several_statements(ptx: str) -> bool:
     """Whether PTX has several statements, or a macro that may be several."""
     return GAP in ptx or ";" in ptx.rstrip(";\n\t ")
 

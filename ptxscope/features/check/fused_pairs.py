@@ -22,7 +22,6 @@ from ...engine.syntax.instruction import Immediate, Register
 from ...engine.tracing.counterexample import Counterexample
 from ...engine.tracing.probe_operands import draw_operands
 from ...sources.source_location import LineIndex, SourceLocation
-from ...sources.source_programs import load
 from .diagnostic import CheckedInstruction, Diagnostic
 from .replacement import make_replacement
 from .statement_checks import format_for_asm
@@ -34,17 +33,15 @@ _MAX_SETS = 4000
 
 
 def find_fusion_warnings(
-    text: str, name: str, lines_before: int = 0
+    program: Program, name: str, lines: LineIndex, lines_before: int = 0
 ) -> Iterator[CheckedInstruction]:
-    """Yield the second statements of the pairs in the text of a file, with their warnings.
+    """Yield the second statements of the pairs in a program of a file, with their warnings.
 
-    ``lines_before`` are the lines of the file before the text.
+    ``lines`` are those of the program's text, ``lines_before`` the file's lines before it.
     """
-    lines = LineIndex(text)
-    for program in load(text, name):
-        for pair in find_fused_pairs(program.statements):
-            if warning := _make_warning(pair, program, name, lines, lines_before):
-                yield warning
+    for pair in find_fused_pairs(program.statements):
+        if warning := _make_warning(pair, program, name, lines, lines_before):
+            yield warning
 
 
 def _make_warning(

@@ -64,17 +64,20 @@ class SequenceSearch:
         """Find the sequences of the next text, if it is complete."""
         self._comments.record(text)
         notes = list[CheckedInstruction]()
-        if is_whole and self._with_intrinsics and may_have_sequences(text):
-            from ...blocks.intrinsic_sequences import (
-                find_text_sequences,  # most files have no sequences
-            )
-
-            lines = LineIndex(text)
-            notes += (self._make_note(x, lines) for x in find_text_sequences(text, self._name))
-        if is_whole and may_have_fusions(text):
+        has_sequences = is_whole and self._with_intrinsics and may_have_sequences(text)
+        has_pairs = is_whole and may_have_fusions(text)
+        if has_sequences or has_pairs:  # most files have neither
+            from ...blocks.intrinsic_sequences import find_sequences, has_several_statements
+            from ...sources.source_programs import load
             from .fused_pairs import find_fusion_warnings
 
-            notes += find_fusion_warnings(text, self._name, self._lines_before)
+            lines = LineIndex(text)
+            for program in load(text, self._name, is_wanted=has_several_statements):
+                if has_sequences:
+                    notes += (self._make_note(x, lines) for x in find_sequences(program))
+                if has_pairs:
+                    before = self._lines_before
+                    notes += find_fusion_warnings(program, self._name, lines, before)
         self._notes.extend(sorted(notes, key=_get_place))
         self._lines_before += text.count("\n")
 

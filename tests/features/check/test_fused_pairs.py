@@ -8,12 +8,22 @@ from pathlib import Path
 import pytest
 
 from ptxscope import evaluate_block, parse_block
+from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.fused_pairs import find_fusion_warnings
 from ptxscope.features.check.fusion_hints import may_have_fusions
 from ptxscope.features.check.known_errata import find_erratum, find_replacement
+from ptxscope.sources.source_location import LineIndex
+from ptxscope.sources.source_programs import load
 from tests.driving.command_line import run
 from tests.engine.test_fusions import FLOWS, KERNEL, read_rows, read_values
 from tests.tiers import ci_only
+
+
+def warn_of(text: str, name: str) -> list[CheckedInstruction]:
+    """The warnings about the pairs in the text of a file."""
+    lines = LineIndex(text)
+    return [y for x in load(text, name) for y in find_fusion_warnings(x, name, lines)]
+
 
 LISTING = KERNEL.format("""neg.s16 t, a;
   mov.b16 u, t;
@@ -79,14 +89,14 @@ def test_it_can_be_suppressed(tmp_path: Path) -> None:
 def test_nothing_is_said_if_the_first_statement_never_gets_the_operands(narrow: str) -> None:
     # proved to be as documented with ptxas 13.0 for sm_90
     text = KERNEL.format(f"{narrow} neg.s16 u, t; cvt.s32.s16 d, u;")
-    assert not list(find_fusion_warnings(text, "k.ptx"))
+    assert not warn_of(text, "k.ptx")
     wide = KERNEL.format("and.b16 t, a, -32767; neg.s16 u, t; cvt.s32.s16 d, u;")
-    assert [x.errata for x in find_fusion_warnings(wide, "k.ptx")] == [("E19",)]
+    assert [x.errata for x in warn_of(wide, "k.ptx")] == [("E19",)]
 
 
 @pytest.mark.parametrize(("body", "ids"), FLOWS.items())
 def test_the_warnings_are_those_of_the_flow(body: str, ids: list[str]) -> None:
-    found = [y for x in find_fusion_warnings(KERNEL.format(body), "k.ptx") for y in x.errata]
+    found = [y for x in warn_of(KERNEL.format(body), "k.ptx") for y in x.errata]
     assert found == ids
 
 
@@ -101,7 +111,7 @@ def test_every_pair_of_the_record_that_differs_has_hints_and_a_warning() -> None
     assert len(texts) > 150
     for text in texts:
         assert may_have_fusions(text)
-        assert list(find_fusion_warnings(f"{text};", "block.ptx")), text
+        assert warn_of(f"{text};", "block.ptx"), text
 
 
 @pytest.mark.parametrize("id_", ["E19", "E20", "E21", "E22", "E23", "E24", "E25"])
