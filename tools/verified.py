@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ptxscope.engine.isa.catalog import CATALOG
 
-from .verified_blocks import format_blocks
+from .block_table import format_blocks
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "dev"
 TABLE = DOCS / "verified.csv"

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, get_type_hints
 
 from ptxscope.blocks.block_parser import parse_block
 from ptxscope.engine.syntax.errors import PtxError
@@ -24,14 +23,13 @@ from ptxscope.features.machine.statement_runs import list_runs
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, find_tool
 from ptxscope.features.machine.verification import Task, VerdictStore, make_key, verify_all
 
+from .block_table import SECONDS, TABLE, BlockRow
 from .random_blocks import make_random_blocks
 
 _ROOT = Path(__file__).resolve().parent.parent
-TABLE = _ROOT / "docs" / "dev" / "verified_blocks.csv"
 _TESTS = _ROOT / "tests"
 _TARGETS = ("sm_75", "sm_90", "sm_120")
 _LEVELS = (3, 0)
-_SECONDS = 3.0
 _SEED, _COUNT = 2, 500
 _CHARS = 1000
 """The characters of the blocks that equal no known model."""
@@ -41,29 +39,6 @@ _CARRIES = {
     "READ": "addc.u32 %r4, %r5, %r6;",
 }
 """The words of carries.txt that stand for statements."""
-
-
-class BlockRow(NamedTuple):
-    """The verdicts on blocks of one kind, for a target and a level of optimization."""
-
-    blocks: str
-    ptxas: str
-    arch: str
-    level: int
-    date: str
-    number: int
-    documented: int
-    departing: int
-    """Blocks that equal a release of ptxas which differs from the documentation."""
-    errata: str
-    unknown: int
-    """Blocks that equal no known model."""
-    undecided: int
-    uninterpreted: int
-    refused: int
-    seconds: float
-    examples: str
-    """The first blocks that equal no known model."""
 
 
 def _iter_texts() -> Iterator[str]:
@@ -139,62 +114,6 @@ def _make_row(kind: str, task: Task, verdicts: Sequence[FormVerdict], date: str)
     )
 
 
-def read_rows() -> list[BlockRow]:
-    """Return the rows of the table."""
-    if not TABLE.is_file():
-        return []
-    with TABLE.open(encoding="utf-8", newline="") as stream:
-        return [
-            BlockRow(*(_read(x, row[x]) for x in BlockRow._fields))  # type: ignore[arg-type]
-            for row in csv.DictReader(stream)
-        ]
-
-
-def _read(name: str, text: str) -> str | int | float:
-    type_: type[str | int | float] = get_type_hints(BlockRow)[name]
-    return type_(text)
-
-
-def format_blocks() -> Iterator[str]:
-    """Yield the part of the page on blocks, a line each."""
-    rows = read_rows()
-    if not rows:
-        return
-    yield "### Blocks"
-    yield ""
-    yield (
-        "`ptxscope verify` proves blocks, too: those of the tests of ptxscope, the runs of "
-        "statements of their listings, most of them by nvcc, and random blocks of 3 to 8 "
-        f"statements. Each proof had {_SECONDS:.0f} s. *No model*: the machine code differs from "
-        "the documentation and from every release of `ptxas`. *Not interpreted*: an opcode has no "
-        "known meaning here, or the block has no kernel of its own. *Refused*: the target lacks an "
-        "instruction. "
-        "`python3 -m tools.verified_blocks` repeats the proofs."
-    )
-    yield ""
-    titles = (
-        "blocks, ptxas, target, date, number, as documented, with errata, errata, no model, "
-        "undecided, not interpreted, refused, s"
-    ).split(", ")
-    yield f"| {' | '.join(titles)} |"
-    yield "|---" * len(titles) + "|"
-    for x in rows:
-        values = (
-            *(x.blocks, x.ptxas, f"{x.arch} -O{x.level}", x.date, f"{x.number:,}"),
-            *(f"{x.documented:,}", f"{x.departing:,}", x.errata.replace(" ", ", ") or "-"),
-            *map(str, (x.unknown, x.undecided, x.uninterpreted, x.refused)),
-            f"{x.seconds:,.0f}",
-        )
-        yield f"| {' | '.join(values)} |"
-    yield ""
-    examples = dict.fromkeys(y for x in rows for y in x.examples.split(" | ") if y)
-    if examples:
-        yield "Equal to no known model:"
-        yield ""
-        yield from (f"- `{x}`" for x in examples)
-        yield ""
-
-
 def main() -> None:
     """Write the table, and renew the page."""
     from .verified import PAGE, replace_section
@@ -205,7 +124,7 @@ def main() -> None:
     for kind, blocks in list_blocks().items():
         for arch in _TARGETS:
             for level in _LEVELS:
-                task = Task(ptxas, nvdisasm, arch, _SECONDS, level)
+                task = Task(ptxas, nvdisasm, arch, SECONDS, level)
                 jobs = os.cpu_count() or 1
                 verdicts = verify_all(task, blocks, VerdictStore(None), jobs, lambda _: None)
                 rows.append(_make_row(kind, task, verdicts, date))
