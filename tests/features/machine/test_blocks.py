@@ -26,6 +26,7 @@ from ptxscope.features.machine.statement_runs import list_runs
 from ptxscope.features.machine.toolchain import Compiled, Tool
 from ptxscope.features.machine.verification import make_key
 from tests.driving.command_line import run
+from tests.driving.feature_tables import needs
 from tools.machine_code import BLOCK_TARGETS, BLOCKS, BlockSample, read_blocks
 
 pytest.importorskip("bitwuzla")
@@ -295,6 +296,7 @@ def test_verify_of_a_file_has_a_line_for_each_run(
         assert message in done.stderr
 
 
+@needs("check")
 def test_check_verifies_each_asm_statement_and_run(
     stored: list[tuple[str, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

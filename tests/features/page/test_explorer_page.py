@@ -21,6 +21,7 @@ from ptxscope.features.page.tool_table import map_panels, map_tools
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
+from tests.driving.feature_tables import needs
 from tests.driving.permalinks import HOSTILE, draw_link
 from tests.tiers import ci_only, sampled, whole
 from tools.page_proof import list_words, print_document
@@ -273,6 +274,7 @@ def strip_report(text: str) -> str:
     return re.sub(r"- |[`\s]", "", text)
 
 
+@needs("check")
 def test_the_prose_of_a_report_has_no_line_breaks_and_its_code_no_backticks() -> None:
     """The box may be 40 characters wide; only a listing keeps its lines."""
     page = open_page("vavrg4.u32.u32.u32+d,+a,+b,+c&a=1&b=2&explain=7&v=1")
