@@ -46,7 +46,11 @@ class PieceSymbols:
     """The names in a piece of PTX of a source; spans are in the source."""
 
     def __init__(self, piece: EmbeddedPtx) -> None:
-        self._fragment: Fragment = piece.flatten()
+        self._piece = piece
+
+    @cached_property
+    def _fragment(self) -> Fragment:
+        return self._piece.flatten()
 
     @cached_property
     def table(self) -> SymbolTable:

@@ -6,7 +6,6 @@ operand, belongs to the whole text.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
@@ -105,8 +104,8 @@ class SymbolTable:
 
     def __init__(self, text: str) -> None:
         self._words = tokenize(text)
-        self._root = _Scope(0, None)
-        self._scopes = [self._root]
+        self._scope_count = 0
+        self._root = self._make_scope(None)
         self._statements: list[_Statement] = []
         self._labels: dict[Symbol, int] = {}
         """The number of the statement after each label."""
@@ -115,24 +114,23 @@ class SymbolTable:
         self._read(text)
         places = [*self._declarations, *self._iter_uses()]
         self.occurrences = sorted(places, key=lambda x: x.span)
-        self._starts = [x.span[0] for x in self.occurrences]
+
+    def _make_scope(self, outer: _Scope | None) -> _Scope:
+        self._scope_count += 1
+        return _Scope(self._scope_count - 1, outer)
 
     # --- declarations --------------------------------------------------------------------
 
     def _read(self, text: str) -> None:
-        stack, header = [self._root], _Scope(-1, None)
+        stack, parameter_scope = [self._root], None
         function, function_depth = -1, 0
         for group in group_tokens(text, self._words, ALL_OPCODES):
             words = self._words[group.start : group.end]
             if group.kind is TokenGroupKind.BLOCK_START:
-                scope = _Scope(len(self._scopes), stack[-1])
-                if header.number == -2:  # the body of the header before
-                    header.number = scope.number
-                    self._adopt(header, scope)
+                if parameter_scope:  # the body of the header before
                     function, function_depth = len(self.functions) - 1, len(stack)
-                    header = _Scope(-1, None)
-                self._scopes.append(scope)
-                stack.append(scope)
+                stack.append(parameter_scope or self._make_scope(stack[-1]))
+                parameter_scope = None
             elif group.kind is TokenGroupKind.BLOCK_END:
                 if len(stack) > 1:
                     stack.pop()
@@ -143,7 +141,7 @@ class SymbolTable:
                     function = -1
             elif group.kind is TokenGroupKind.DIRECTIVE:
                 if any(x.text in _FUNCTIONS for x in words):
-                    header = self._declare_function(words)
+                    parameter_scope = self._declare_function(words)
                 else:
                     self._declare(words, stack[-1])
             elif group.kind is TokenGroupKind.LABEL:
@@ -158,7 +156,7 @@ class SymbolTable:
         """Declare a function; return the scope of its parameters, for the body that may follow."""
         is_kernel = any(x.text == ".entry" for x in words)
         kind = SymbolKind.KERNEL if is_kernel else SymbolKind.FUNCTION
-        scope, depth = _Scope(-2, None), 0
+        scope, depth = self._make_scope(self._root), 0
         name: Token | None = None
         for i, word in enumerate(words):
             depth += (word.text == "(") - (word.text == ")")
@@ -176,14 +174,6 @@ class SymbolTable:
                 FunctionExtent(symbol, name.span, (words[0].start, words[-1].end))
             )
         return scope
-
-    def _adopt(self, header: _Scope, body: _Scope) -> None:
-        """Give the parameters of a header to its body."""
-        for i, place in enumerate(self._declarations):
-            if place.symbol.scope == -2 and place.symbol in header.symbols.values():
-                symbol = place.symbol._replace(scope=body.number)
-                self._declarations[i] = place._replace(symbol=symbol)
-                body.symbols[symbol.name] = symbol
 
     def _declare(self, words: Sequence[Token], scope: _Scope) -> None:
         for i, word in enumerate(words):
@@ -245,12 +235,6 @@ class SymbolTable:
                     if word.text != _SINK:
                         yield Occurrence(word.span, symbol, number, id(word) in written)
 
-    def find(self, offset: int) -> Occurrence | None:
-        """Return the occurrence at an offset, or that ends there, or None."""
-        i = bisect_right(self._starts, offset) - 1
-        is_there = i >= 0 and offset <= self.occurrences[i].span[1]
-        return self.occurrences[i] if is_there else None
-
     def list_places(self, symbol: Symbol) -> list[Occurrence]:
         """Return all places of a symbol, in order, with the declaration of many such names."""
         base = symbol._replace(name=symbol.name.rstrip("0123456789"))
@@ -299,7 +283,7 @@ class SymbolTable:
         """Return the statements before each statement of a function."""
         predecessors = dict[int, list[int]]()
         numbers = [i for i, x in enumerate(self._statements) if x.function == function]
-        targets = {self._labels[x] for x in self._labels}
+        targets = {*self._labels.values()}
         for number in numbers:
             raw = self._statements[number].instruction
             successors = list[int]()
