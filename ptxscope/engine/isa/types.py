@@ -325,7 +325,7 @@ class Form(NamedTuple):
     is_carry_out_inverted: bool = False
     """Likewise, for the flag that it writes."""
     fusions: tuple[Fusion, ...] = ()
-    """What an assembler combines it with; the surrounding statements set this, no slot does."""
+    """Operands that an assembler combines with earlier statements, which set this; no slot does."""
     nege: bool = False
     written_bits: int = 0
     """The width of the register that ``cvt`` writes, if it is wider than the type; else 0.

@@ -31,7 +31,7 @@ class Program(NamedTuple):
     problems: tuple[Problem, ...] = ()
     """All problems of it and of its statements, at positions in the text."""
     declared: Mapping[str, Type] = {}
-    """Declared types of those registers, if a run supports the type."""
+    """Declared types of the registers, if a run supports them."""
     bound: AsmBindings = NO_BINDINGS
     """The bindings of the asm statement."""
     scopes: tuple[Scope, ...] = ()

@@ -38,7 +38,7 @@ class AsmBindings(NamedTuple):
     """The bits of registers whose C expression is a literal."""
 
     def find_operands_of_variable(self, name: str) -> tuple[str, ...]:
-        """Return the operands that take a C variable's value; if there are none, its outputs."""
+        """Return the input operands of a C variable, or its outputs if it has no input."""
         return self.inputs.get(name) or self.outputs.get(name) or ()
 
     def find_variable_of_operand(self, operand: str) -> tuple[str, ...]:

@@ -221,10 +221,10 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
             yield make_verbatim(wrap_command([*words, *arguments], width), "sh", is_close=True)
 
 
-def _join_columns(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:
-    """Yield lines side by side."""
-    width = max(map(len, left), default=0)
-    for x, y in zip_longest(left, right, fillvalue=""):
+def _join_columns(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of two columns side by side."""
+    width = max(map(len, first), default=0)
+    for x, y in zip_longest(first, second, fillvalue=""):
         yield f"{x:<{width}}  │  {y}".rstrip()
 
 

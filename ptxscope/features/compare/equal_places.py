@@ -18,7 +18,7 @@ from ..prove.solver import Term, Undecided
 ADDRESS_BITS = 64
 _SAMPLES = 3
 _MAX_CANDIDATES = 3
-"""The indices that may be equal to one, of which the solver is asked."""
+"""Maximum number of earlier indices that the solver compares with an index."""
 _SAMPLE_BITS = 10
 _SECONDS = 1.0
 """The time for the question whether two indices are equal."""

@@ -177,20 +177,20 @@ class KernelTerms:
                 raise LaunchError("there is no such label", statement)
             target = statement.targets[0]
             is_known = guard is None or guard.range.low == guard.range.high
-            if target >= index or is_known or self._can_go_on(statement, taken):
+            if target >= index or is_known or self._can_repeat(statement, taken):
                 self._add_path(target, Path(taken, {**path.registers}))
             else:
                 rest = rest and rest._replace(condition=path.condition)
         if rest:
             self._add_path(index, rest)
 
-    def _can_go_on(self, statement: Statement, taken: Node | None) -> bool:
+    def _can_repeat(self, statement: Statement, condition: Node | None) -> bool:
         """Whether a loop can have another turn."""
-        if taken is None or taken.range.low == taken.range.high:
-            return taken is None or bool(taken.range.high)
+        if condition is None or condition.range.low == condition.range.high:
+            return condition is None or bool(condition.range.high)
         turns = self._turns[statement.number] = self._turns.get(statement.number, 0) + 1
         solver, is_possible = self.question.solver, None
-        truth = self.question.make_truth(taken)
+        truth = self.question.make_truth(condition)
         facts = (*self.memory.is_legal, *self.memory.is_inside)
         start, seconds = solver.elapsed, self._loop_seconds
         if turns <= MAX_TURNS and seconds > 0:

@@ -76,10 +76,10 @@ def rename_symbols(listing: str, source: str) -> str:
     return _WORD.sub(lambda x: names.get(x[0], x[0]), listing)
 
 
-def _find_local_names(symbols: Set[str], taken: Set[str]) -> dict[str, str]:
+def _find_local_names(symbols: Set[str], used_names: Set[str]) -> dict[str, str]:
     """Return the names of variables that functions declare, as of a tile in shared memory.
 
-    Those of one name keep the ones that nvcc gave them.
+    Variables that share a name keep the names that nvcc gave them.
     """
     names: dict[str, str] = {}
     for symbol in sorted(symbols):
@@ -87,7 +87,9 @@ def _find_local_names(symbols: Set[str], taken: Set[str]) -> dict[str, str]:
         if match and len(match["name"]) == int(match["length"]):
             names[symbol] = match["name"]
     counts = Counter(names.values())
-    return {x: short for x, short in names.items() if counts[short] == 1 and short not in taken}
+    return {
+        x: short for x, short in names.items() if counts[short] == 1 and short not in used_names
+    }
 
 
 def _find_written_name(name: str) -> str:

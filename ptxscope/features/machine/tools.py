@@ -55,9 +55,9 @@ def choose_archs(arguments: argparse.Namespace) -> list[str]:
     return check_archs(arguments.arch)
 
 
-def check_archs(given: Sequence[str] | None) -> list[str]:
+def check_archs(names: Sequence[str] | None) -> list[str]:
     """Return the targets, or the default one; a wrong one ends the command with status 2."""
-    archs: list[str] = list(dict.fromkeys(given or [DEFAULT_ARCH]))
+    archs: list[str] = list(dict.fromkeys(names or [DEFAULT_ARCH]))
     for arch in archs:
         match = _ARCH.fullmatch(arch)
         if match is None or int(match[1]) < _OLDEST_ARCH:

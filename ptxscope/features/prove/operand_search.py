@@ -1,4 +1,4 @@
-"""Operands for which a condition holds, or the proof that there are none."""
+"""Operands that meet a condition, or a proof that no operands meet it."""
 
 from __future__ import annotations
 

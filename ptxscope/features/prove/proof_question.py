@@ -177,16 +177,16 @@ class ProofQuestion:
         return holds
 
 
-def iter_missing(nodes: Iterable[Node], known: Container[Node]) -> Iterator[Node]:
-    """Yield what some nodes depend on and is not known, each after its arguments, and themselves.
+def iter_missing(nodes: Iterable[Node], known_nodes: Container[Node]) -> Iterator[Node]:
+    """Yield unknown nodes among some and their arguments, each after its own arguments.
 
     The caller makes each known before it asks for the next.
     """
     stack = [*nodes]
     while stack:
-        if missing := [x for x in stack[-1].nodes if x not in known]:
+        if missing := [x for x in stack[-1].nodes if x not in known_nodes]:
             stack += missing
-        elif (x := stack.pop()) not in known:
+        elif (x := stack.pop()) not in known_nodes:
             yield x
 
 

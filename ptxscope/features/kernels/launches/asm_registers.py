@@ -148,7 +148,7 @@ def _is_read_first(name: str, reads: Sequence[Set[str]], first_writes: Mapping[s
 def _rename_later(
     asm: Sequence[Statement], first: int, name: str, new_name: str
 ) -> tuple[tuple[Statement, ...], list[int], dict[int, dict[str, str]]] | None:
-    """Return the reads of a register after a statement, renamed; None if there are none.
+    """Return the renamed reads of a register after a statement; None if nothing reads it.
 
     These are the first statement, the places and operands, and the new names.
     """

@@ -202,7 +202,7 @@ class _SlicedPart:
         yield from (register for register, _ in (*self.written, *self.restored))
 
     def run(self, group_mask: Bits, causes_by_register: Mapping[int, Causes]) -> None:
-        """Write the results of the instruction instead of those of the base step.
+        """Replace the results of the base step by the results of the instruction.
 
         The causes are of the registers by id, for all lanes; they are empty if all is known.
         """
