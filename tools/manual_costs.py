@@ -9,7 +9,7 @@ from ptxscope.engine.isa.entry import Entry, VersionRequirement, format_targets
 from ptxscope.features.costs.cost_report import CheaperForms, list_cheaper, list_typical
 from ptxscope.features.costs.cost_table import ARCHITECTURES, FormCost, read_table
 
-from .manual_pages import format_shape_title
+from .manual_modifiers import format_shape_title
 from .manual_text import format_cell_code, format_sentence, make_heading, make_table
 
 

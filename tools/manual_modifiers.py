@@ -1,10 +1,11 @@
-"""The effects of modifiers and operands of each instruction, as sentences of the manual."""
+"""Modifiers and operands of each instruction in the words of the manual: effects and titles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.encodings import UNIT_NAMES
 from ptxscope.engine.isa.entry import Entry, Group, Operand, Slot
 from ptxscope.engine.isa.types import WORD_BITS, ProductWord, Role, Type
@@ -279,3 +280,28 @@ def iter_described_slots(entry: Entry) -> Iterator[tuple[Slot, Effect]]:
     for slot in entry.slots:
         if slot.name != "c":
             yield slot, describe_slot(entry, slot)
+
+
+def format_shape_title(shape: Entry) -> str:
+    """Return the title of a shape's section: ``With `.u16x2` or `.s16x2` ``."""
+    words = _list_distinction(shape)
+    if not words:
+        others = [x for x in map(_list_distinction, list_shapes(shape.opcode)) if x]
+        shortest: list[str] = min(others, key=len) if others else []
+        return f"Without {_join_choices(shortest)}"
+    first = CATALOG[shape.opcode]
+    first_values = {x.format_value(value) for x in first.slots for value in x.values}
+    missing = [str(x.role) for x in first.operands if x not in shape.operands]
+    is_same = first_values.issuperset(words)
+    suffix = f", without {' and '.join(missing)}" if is_same and missing else ""
+    return f"With {_join_choices(words)}{suffix}"
+
+
+def _list_distinction(shape: Entry) -> list[str]:
+    """Return the modifiers by which a shape differs from others of its opcode."""
+    words = (x.format_value(value) for x in shape.slots if x.name != "c" for value in x.values)
+    return list(dict.fromkeys(x for x in words if x in shape.distinguishing_modifiers))
+
+
+def _join_choices(words: Iterable[str]) -> str:
+    return " or ".join(f"`.{word}`" for word in words)

@@ -44,7 +44,12 @@ from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.engine.tracing.trace import Trace, make_trace
 
-from .manual_modifiers import Effect, describe_operand, iter_described_slots
+from .manual_modifiers import (
+    Effect,
+    describe_operand,
+    format_shape_title,
+    iter_described_slots,
+)
 from .manual_pitfalls import PITFALLS, Pitfall
 from .manual_text import (
     format_cell_code,
@@ -193,31 +198,6 @@ def make_instruction_page(entry: Entry) -> list[str]:
     lines += make_cost_lines(shapes)
     lines += _format_errata(entry)
     return lines + _count_lines(shapes)
-
-
-def format_shape_title(shape: Entry) -> str:
-    """Return the title of a shape's section: ``With `.u16x2` or `.s16x2` ``."""
-    words = _list_distinction(shape)
-    if not words:
-        others = [x for x in map(_list_distinction, list_shapes(shape.opcode)) if x]
-        shortest: list[str] = min(others, key=len) if others else []
-        return f"Without {_join_choices(shortest)}"
-    first = CATALOG[shape.opcode]
-    first_values = {x.format_value(value) for x in first.slots for value in x.values}
-    missing = [str(x.role) for x in first.operands if x not in shape.operands]
-    is_same = first_values.issuperset(words)
-    suffix = f", without {' and '.join(missing)}" if is_same and missing else ""
-    return f"With {_join_choices(words)}{suffix}"
-
-
-def _list_distinction(shape: Entry) -> list[str]:
-    """Return the modifiers by which a shape differs from others of its opcode."""
-    words = (x.format_value(value) for x in shape.slots if x.name != "c" for value in x.values)
-    return list(dict.fromkeys(x for x in words if x in shape.distinguishing_modifiers))
-
-
-def _join_choices(words: Iterable[str]) -> str:
-    return " or ".join(f"`.{word}`" for word in words)
 
 
 def _format_shape(entry: Entry, level: int) -> list[str]:
