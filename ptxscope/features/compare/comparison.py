@@ -11,6 +11,7 @@ from ...engine.isa.types import Type
 from ...engine.program.program import Program
 from ...engine.records import FrozenRecord
 from ...engine.syntax.errors import PtxError, format_count
+from ..kernels.launches.float_arithmetic import find_fusible_products
 from ..prove.equivalence import TIMEOUT
 from ..prove.operand_conditions import ConditionScope, read_condition
 from ..prove.proof import Verdict
@@ -23,11 +24,13 @@ from .launch_registers import LAUNCH_REGISTERS, add_launch_register
 from .lone_accesses import LETTERS, iter_access_notes
 from .parameters import is_structure
 from .refusals import Refused
-from .replay import DifferentLaunch, Replay, replay
+from .replay import DifferentLaunch, Replay, explain_unknown, replay
 from .small_examples import iter_float_examples, iter_launch_wishes, list_small_words, read_memory
 
 _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
 """The prefixes of the names of a kernel's own memory, which nothing reads later."""
+_FLOAT_PART = 0.8
+"""The part of the time for the question what floats compute."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
 
@@ -48,6 +51,12 @@ class KernelComparison(FrozenRecord):
     has_same_terms: bool = False
     """Whether both compute the same by the same operations, which needs no solver."""
     has_floats: bool = False
+    has_computed_floats: bool = False
+    """Whether the solver had to know what float operations compute."""
+    float_names: tuple[str, ...] = ()
+    """The float operations of which it then knew only equal results for equal operands."""
+    has_fusible_sums: bool = False
+    """Whether an assembler may fuse sums of floats with products."""
     variables: Mapping[str, bool] = field(default_factory=dict)
     """The variables of the modules that are used, and whether their contents are known."""
     notes: tuple[str, ...] = ()
@@ -133,6 +142,7 @@ class _Comparer:
         self.on_progress = on_progress
         self.sides: list[KernelTerms] = []
         self.elapsed_before = 0.0
+        self.needs_float_facts = self.is_float_time_up = False
 
     def compare(self, elapsed: float) -> KernelComparison:
         """Return the answer."""
@@ -158,6 +168,11 @@ class _Comparer:
             seconds=self.solver.elapsed + self.elapsed_before,
             solver=get_solver_name(),
             has_floats=any(x.values.has_floats for x in self.sides),
+            has_computed_floats=self.needs_float_facts,
+            float_names=tuple(self.initial.floats.other_names) if self.needs_float_facts else (),
+            has_fusible_sums=any(
+                any(find_fusible_products(x.kernel).sums.values()) for x in self.sources
+            ),
             variables={k: v for x in self.sides for k, v in x.values.variables.items()},
             **more,
         )
@@ -252,24 +267,44 @@ class _Comparer:
         legal = [x for side in self.sides for x in side.memory.is_legal]
         differences = self._list_differences()
         if differences and not self._has_same_stores(legal):
-            conditions = [*legal, self.terms.join("OR", differences)]
-            if self._is_possible(conditions):
+            conditions = self._find_possible([*legal, self.terms.join("OR", differences)], legal)
+            if conditions:
                 return self._describe(conditions)
         for side, other in (self.sides, self.sides[::-1]):
             facts = [x for x in side.memory.is_legal if x not in other.memory.is_legal]
             if facts:
                 broken = self.terms.join("OR", [self.terms.make("NOT", x) for x in facts])
-                conditions = [*other.memory.is_legal, broken]
-                if self._is_possible(conditions):
+                conditions = self._find_possible([*other.memory.is_legal, broken])
+                if conditions:
                     return self._describe(conditions, is_illegal=True)
         return self._answer(
             Verdict.EQUAL, has_same_terms=not differences, notes=self._list_notes(legal)
         )
 
-    def _is_possible(self, conditions: Sequence[Term]) -> bool:
+    def _find_possible(
+        self, conditions: list[Term], legal: Sequence[Term] | None = None
+    ) -> list[Term] | None:
+        """Return conditions that can hold together with what floats compute, or None.
+
+        Whatever floats compute is asked first. ``legal`` is for a question about stored words.
+        """
         for name in self.question.inputs:
             self.question.get_bits(name)
-        return self.solver.is_possible(*conditions)
+        facts = self.initial.floats.facts
+        if not self.solver.is_possible(*conditions):
+            return None
+        if not facts:
+            return conditions
+        self.needs_float_facts = True
+        if legal is not None and self._has_same_stores([*legal, *facts]):
+            return None
+        seconds = self.solver.remaining * _FLOAT_PART
+        try:
+            is_possible = self.solver.is_possible(*conditions, *facts, seconds=seconds)
+        except Undecided:  # a run may still show a difference
+            self.is_float_time_up = True
+            return conditions
+        return [*conditions, *facts] if is_possible else None
 
     def _list_notes(self, legal: Sequence[Term]) -> tuple[str, ...]:
         memories = [side.memory for side in self.sides]
@@ -319,18 +354,31 @@ class _Comparer:
                     example, runs = other, found_runs
                     break
         verdict, reason = Verdict.DIFFERENT, ""
-        if not runs.is_confirmed and not runs.obstacle:
-            verdict, reason = Verdict.UNDECIDED, self._explain_unconfirmed(units)
+        if not runs.is_confirmed and (self._is_guess or not runs.obstacle):
+            verdict, reason = Verdict.UNDECIDED, self._explain_unconfirmed(units, runs)
         return self._answer(verdict, reason=reason, counterexample=example, replay=runs)
 
-    def _explain_unconfirmed(self, pointers: Iterable[str]) -> str:
-        """Return the reason why a run of a counterexample may leave the same bytes."""
-        if any(x.values.has_floats for x in self.sides):
+    @property
+    def _is_guess(self) -> bool:
+        """Whether kernels for which the solver finds a difference may still be equal."""
+        floats = self.initial.floats
+        return self.is_float_time_up or bool(floats.other_names) or not floats.has_known_nans
+
+    def _explain_unconfirmed(self, pointers: Iterable[str], runs: Replay) -> str:
+        """Return the reason why a run of a counterexample may leave the same bytes.
+
+        It is empty if the time for a question was too short.
+        """
+        if self.is_float_time_up:
+            return ""
+        if names := [*self.initial.floats.other_names]:
             return (
-                "of float operations it is known only that equal operands give equal results; the "
+                f"of {names[0]} it is known only that equal operands give equal results; the "
                 "solver found results for which the kernels differ, but a run of both leaves the "
                 "same bytes."
             )
+        if reason := explain_unknown(self.sources, runs):
+            return reason
         unwritten = [x for side in self.sides for x in side.values.unwritten]
         if unwritten:
             return f"the result depends on {unwritten[0]}, which may be read before it is written."

@@ -74,8 +74,11 @@ def list_assumptions(comparison: KernelComparison) -> list[str]:
         else f"{name} of A is {name} of B"
         for name, is_known in comparison.variables.items()
     ]
-    if comparison.has_floats:
+    if comparison.has_floats and not comparison.has_computed_floats:
         assumptions.append("float operations give equal results for equal operands")
+    assumptions += [f"{x} gives equal results for equal operands" for x in comparison.float_names]
+    if comparison.has_fusible_sums:
+        assumptions.append("no sum without .rn is fused with a product")
     return assumptions
 
 

@@ -16,6 +16,7 @@ from ...engine.program.statement_operands import TYPE_BITS
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term
 from .equal_places import ADDRESS_BITS, EqualPlaces
+from .float_terms import FloatFunctions
 
 LIMIT = 1 << 31
 """Bytes that exceed those of any buffer."""
@@ -94,7 +95,7 @@ class InitialMemory:
         self.memories: list[KernelMemory] = []
         """The memories that began as this one."""
         self._loads: dict[tuple[Term, Term, int, int], Node] = {}
-        self.functions: dict[tuple[str, int, tuple[int, ...]], Term] = {}
+        self.floats = FloatFunctions(question)
 
     def get_name(self, root: Root) -> str:
         """Return the name of the array that has a root."""
@@ -155,20 +156,6 @@ class InitialMemory:
             self.question.vectors.variables[name] = term
             self._loads[key] = self.question.tape.add_source(name, _SOURCE_TYPES[width])
         return self._loads[key]
-
-    def apply(self, name: str, bits: int, arguments: Sequence[Term]) -> Node:
-        """Return the value of a function that is unknown otherwise."""
-        manager = self.terms.manager
-        widths = tuple(x.sort().bv_size() for x in arguments)
-        key = (name, bits, widths)
-        if key not in self.functions:
-            sorts = [manager.mk_bv_sort(x) for x in widths]
-            sort = manager.mk_fun_sort(sorts, manager.mk_bv_sort(bits))
-            self.functions[key] = manager.mk_const(sort, name)
-        term = self.terms.make("APPLY", self.functions[key], *arguments)
-        variable = f"{name}.{term.id()}"
-        self.question.vectors.variables[variable] = term
-        return self.question.tape.add_source(variable, Type(f"b{bits}") if bits > 1 else Type.PRED)
 
 
 class KernelMemory:

@@ -44,7 +44,7 @@ FLOAT_OPCODES = frozenset(
     tanh testp
     """.split()
 )
-"""The opcodes of floats; a proof only knows that equal operands give equal results."""
+"""The opcodes of floats, as ``float_terms`` has them."""
 _FLOAT_TYPES = frozenset(("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64"))
 _COMMUTATIVE = frozenset(("add", "fma", "mad", "max", "min", "mul"))
 _ADDITIVE: Mapping[str, str] = {"add": "ab", "mad": "c", "sub": "a"}
@@ -249,7 +249,8 @@ class StatementValues:
         if statement.opcode in _COMMUTATIVE and type_ != "f64":
             arguments[:2] = sorted(arguments[:2], key=lambda x: x.id())
         bits = self.get_bits(target.name)
-        return {target.name: Content(self._memory.initial.apply(statement.name, bits, arguments))}
+        result = self._memory.initial.floats.apply(statement, bits, arguments)
+        return {target.name: Content(result)}
 
     # --- moves
 

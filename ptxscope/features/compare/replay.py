@@ -236,3 +236,23 @@ def _list_differences(a: KernelRun, b: KernelRun, launch: Launch) -> Iterator[Wo
             yield WordDifference(
                 x.label, size * i, size, next(words), (next(words), next(words)), lines
             )
+
+
+def explain_unknown(sources: Sequence[FileKernel], replay: Replay) -> str:
+    """Return the reason why a run does not know all bytes that it leaves; empty if it does."""
+    for letter, source, run in zip("AB", sources, replay.runs, strict=False):
+        if not isinstance(run, KernelRun):
+            continue
+        for buffer in run.buffers.values():
+            if buffer.causes is None:
+                continue
+            for causes in np.unique(buffer.causes).tolist():
+                for cause in run.fidelity.iter_causes(causes):
+                    if cause is not None:
+                        line = source.format_line(cause.statement.line)
+                        name = cause.statement.name
+                        return (
+                            f"the solver found a difference, but {letter} does not determine the "
+                            f"result of {name} there, {line}: {cause.reason}."
+                        )
+    return ""

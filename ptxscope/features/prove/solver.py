@@ -182,6 +182,7 @@ class TermFactory:
     def __init__(self, bitwuzla: ModuleType) -> None:
         self.manager = _FREE_MANAGERS.pop() if _FREE_MANAGERS else _make_manager(bitwuzla)
         self.kinds = bitwuzla.Kind
+        self._roundings = bitwuzla.RoundingMode.__members__
         self.products: dict[Term, Term] = {}
         """Products of words, and for each a variable of its width."""
         self._addends: dict[Term, tuple[Term, ...]] = {}
@@ -199,6 +200,19 @@ class TermFactory:
     def make_variable(self, bits: int, name: str) -> Term:
         """Return a bit vector of unknown value."""
         return self.manager.mk_const(self.manager.mk_bv_sort(bits), name)
+
+    def make_rounding(self, name: str) -> Term:
+        """Return a rounding of floats: ``RNE``, ``RTZ``, ``RTN``, ``RTP``."""
+        return self.manager.mk_rm_value(self._roundings[name])
+
+    def make_float(self, value: int, exponent_bits: int, digits: int) -> Term:
+        """Return an integer as a float of some format, rounded."""
+        sort = self.manager.mk_fp_sort(exponent_bits, digits)
+        return self.manager.mk_fp_value(sort, self.make_rounding("RNE"), str(value))
+
+    def make_float_nan(self, exponent_bits: int, digits: int) -> Term:
+        """Return the NaN of some format; the theory has only one."""
+        return self.manager.mk_fp_nan(self.manager.mk_fp_sort(exponent_bits, digits))
 
     def is_set(self, x: Term) -> Term:
         """Return the truth of a bit vector of one bit."""

@@ -29,7 +29,7 @@ ret;
     ("statement", "reason"),
     [
         ("tanh.approx.f32 %r1, %r2;", "tanh.approx.f32 is not modelled"),
-        ("add.rz.f32 %r1, %r2, %r3;", "add.rz.f32 is not modelled"),
+        ("div.full.f32 %r1, %r2, %r3;", "div.full.f32 is not modelled"),
         ("atom.global.add.f16x2 %r1, [%x1], %r2;", "atom.global.add.f16x2 is not modelled"),
         ("mov.u32 %r1, %clock;", "%clock is not modelled"),
         ("mov.u32 %r1, nowhere;", "mov.u32 is not modelled with these operands"),

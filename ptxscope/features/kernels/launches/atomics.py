@@ -15,7 +15,8 @@ from ....engine.program.statement_operands import Operand, RegisterOperand
 from ....engine.syntax.opcodes import ADDRESS_PLACES
 from .conflicts import ThreadScope
 from .fidelity import Causes
-from .float_arithmetic import FLOAT_TYPES
+from .float_arithmetic import find_float_type
+from .float_operations import FloatOperation
 from .memory import Bits, Elements, make_elements
 from .memory_regions import AccessError
 from .memory_steps import (
@@ -158,14 +159,13 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step:
 
 def _make_float_addition(type_: str, space: str) -> Callable[[Bits, Bits], Bits]:
     """Return the sum of floats as ``atom.add`` rounds it; f32 in global memory is flushed."""
-    float_type = FLOAT_TYPES[type_]
+    float_type = find_float_type(type_)
     flags = frozenset(("ftz",)) if (type_, space) == ("f32", "global") else frozenset()
+    operation = FloatOperation("add", type_, flags)
 
     def add(old: Bits, new: Bits) -> Bits:
         words = [np.ascontiguousarray(x).view(float_type.bits) for x in (old, new)]
-        words = [float_type.flush(x) for x in words] if flags else words
-        sums = float_type.compute(float_type.operations["add"], words, flags)
-        return sums.view(old.dtype)
+        return float_type.compute(operation, words).view(old.dtype)
 
     return add
 

@@ -1,4 +1,4 @@
-"""Arithmetic on floats rounded to nearest, and the sums that an assembler may fuse.
+"""Arithmetic on arrays of floats, and the sums that an assembler may fuse.
 
 A sum is fused with a product if neither states a rounding. The product is not rounded then, and the
 sum may have other bits (PTX ISA 9.7.3 and 9.7.4, ``add``).
@@ -7,7 +7,8 @@ sum may have other bits (PTX ISA 9.7.3 and 9.7.4, ``add``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,6 +18,13 @@ import numpy.typing as npt
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import RegisterOperand
+from .float_operations import (
+    DIRECTED_ROUNDINGS,
+    FORMATS,
+    FloatFormat,
+    FloatOperation,
+    compute_operation,
+)
 from .memory import Bits
 from .register_names import iter_written_names
 from .thread_blocks import find_thread_blocks
@@ -93,161 +101,208 @@ def _fuse_one(a: float, b: float, c: float) -> float:
         return math.inf if exact > 0 else -math.inf
 
 
-def _find_minimum(a: Floats, b: Floats) -> Floats:
-    """Return the smaller of two numbers, a number rather than a NaN, and -0 below +0."""
-    is_a = (a < b) | ((a == b) & np.signbit(a)) | np.isnan(b)
-    chosen: Floats = np.where(is_a, a, b)
-    return chosen
-
-
-def _find_maximum(a: Floats, b: Floats) -> Floats:
-    is_a = (a > b) | ((a == b) & np.signbit(b)) | np.isnan(b)
-    chosen: Floats = np.where(is_a, a, b)
-    return chosen
-
-
-def saturate(values: Floats) -> Floats:
-    """Return numbers clamped to 0 to 1; a NaN becomes 0."""
-    clamped: Floats = np.where(values > 0, np.minimum(values, 1), 0).astype(values.dtype)
-    return clamped
-
-
 # --- types -------------------------------------------------------------------------------
 
 Compute = Callable[..., Floats]
-EXTREMA: dict[str, Compute] = {"min": _find_minimum, "max": _find_maximum}
 _OPERATIONS: dict[str, Compute] = {
-    **EXTREMA,
+    "abs": np.abs,
+    "neg": np.negative,
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
     "div": np.divide,
     "fma": fuse,
-    "mad": fuse,
-    "rcp": lambda a: np.float32(1) / a,
     "sqrt": np.sqrt,
 }
-_DOUBLE_OPERATIONS: dict[str, Compute] = {
+_ODD_OPERATIONS: dict[str, Compute] = {
     **_OPERATIONS,
-    "fma": fuse_doubles,
-    "mad": fuse_doubles,
-    "rcp": lambda a: 1 / a,
-}
-_HALF_OPERATIONS: dict[str, Compute] = {
-    **EXTREMA,
     "add": _add_to_odd,
     "sub": lambda a, b: _add_to_odd(a, -b),
-    "mul": np.multiply,
-    "fma": fuse,
+}
+_DOWNWARD_OPERATIONS: dict[str, Compute] = {  # the sum of x and -x is -0
+    **_ODD_OPERATIONS,
+    "add": lambda a, b: -_add_to_odd(-a, -b),
+    "sub": lambda a, b: -_add_to_odd(-a, b),
+    "fma": lambda a, b, c: -fuse(-a, b, -c),
 }
 
 
-class FloatType(NamedTuple):
-    """A type of floats as the lanes of a register hold it."""
+class _ArrayOperations:
+    """The methods of ``FloatArithmetic`` that are the same for all floats in arrays."""
 
+    is_nan = staticmethod(np.isnan)
+    is_negative = staticmethod(np.signbit)
+    is_less = staticmethod(np.less)
+    is_equal = staticmethod(np.equal)
+    is_both = staticmethod(np.logical_and)
+    choose = staticmethod(np.where)
+
+    @staticmethod
+    def is_any(*truths: Bits) -> Bits:
+        """Return where one of some truths holds."""
+        result: Bits = np.logical_or.reduce(truths)
+        return result
+
+
+@dataclass(frozen=True)
+class FloatType(_ArrayOperations):
+    """Floats in arrays, as the lanes of a register hold them."""
+
+    format: FloatFormat
     bits: np.dtype[Any]
     """The array type of one lane."""
     decode: Callable[[Bits], Floats]
     encode: Callable[[Floats], Bits]
-    """Rounds numbers to nearest, ties to even."""
-    exponent: int
-    """The bits of infinity."""
+    """Rounds numbers."""
     operations: dict[str, Compute]
-    has_flags: bool = True
-    """Whether ``.ftz`` and ``.sat`` are legal."""
-    has_known_nan: bool = True
-    """Whether an operation yields one NaN, as of all types but f64, which has payloads."""
 
     @property
     def sign(self) -> Any:
         """The bit of the sign."""
-        return self.bits.type(1 << 8 * self.bits.itemsize - 1)
+        return self.bits.type(1 << self.format.bits - 1)
+
+    def find_nans(self, bits: Bits) -> Bits:
+        """Return where bits are a NaN."""
+        is_nan: Bits = bits & ~self.sign > self.bits.type(self.format.infinity)
+        return is_nan
 
     def flush(self, bits: Bits) -> Bits:
         """Return subnormal numbers as zeros of the same sign."""
-        is_normal = bits & self.bits.type(self.exponent) != 0
+        is_normal = bits & self.bits.type(self.format.infinity) != 0
         flushed: Bits = np.where(is_normal, bits, bits & self.sign)
         return flushed
 
     def round(self, values: Floats) -> Bits:
-        """Return the bits of numbers rounded to nearest, ties to even; of NaN, all but the sign."""
+        """Return the bits of numbers, rounded; of NaN, all but the sign."""
         result: Bits = np.where(np.isnan(values), ~self.sign, self.encode(values))
         return result
 
-    def compute(self, compute: Compute, words: list[Bits], modifiers: Set[str]) -> Bits:
-        """Return the bits of a result with its modifiers; the operands are flushed already."""
+    def compute(self, operation: FloatOperation, words: list[Bits]) -> Bits:
+        """Return the bits of the results of an operation."""
         with np.errstate(all="ignore"):
-            sources = [self.decode(x) for x in words]
-            values = compute(*sources)
-            if "NaN" in modifiers:
-                values = np.where(np.isnan(sources[0]), sources[0], values)
-                values = np.where(np.isnan(sources[1]), sources[1], values)
-            values = saturate(values) if "sat" in modifiers else values
-            result = self.round(values)
-        return self.flush(result) if "ftz" in modifiers else result
+            result: Bits = compute_operation(self, operation, words)
+        return result
+
+    def read(self, bits: Bits, *, is_flushed: bool) -> Floats:
+        """Return the numbers of some bits, as ``FloatArithmetic`` has it."""
+        return self.decode(self.flush(bits) if is_flushed else bits)
+
+    def write(self, x: Floats, *, is_flushed: bool) -> Bits:
+        """Return the bits of numbers, rounded and perhaps flushed."""
+        bits = self.round(x)
+        return self.flush(bits) if is_flushed else bits
+
+    def apply(self, name: str, *args: Floats) -> Floats:
+        """Return the results of an operation."""
+        return self.operations[name](*args)
+
+    def constant(self, value: int) -> Floats:
+        """Return a small integer."""
+        return self.decode(self.encode(np.array([value], np.float64)))
 
 
 def _encode_single(values: Floats) -> Bits:
     return values.astype(np.float32, copy=False).view(np.uint32)
 
 
-def _round_to_bits(values: Floats, digits: int, exponent: int) -> Floats:
+_LIMITS = {"rm": -np.inf, "rp": np.inf, "rz": 0}
+
+
+def _make_directed_encoding(rounding: str) -> Callable[[Floats], Bits]:
+    """Return the rounding of numbers in binary64 to binary32 in a direction."""
+    limit = _LIMITS[rounding]
+
+    def encode(values: Floats) -> Bits:
+        nearest = values.astype(np.float32)
+        target = np.full(nearest.shape, limit, np.float32)
+        is_beyond = np.abs(nearest) > np.abs(values) if limit == 0 else (
+            nearest > values if limit < 0 else nearest < values
+        )  # fmt: skip
+        directed: Floats = np.where(is_beyond, np.nextafter(nearest, target), nearest)
+        return directed.view(np.uint32)
+
+    return encode
+
+
+def _round_to_bits(values: Floats, digits: int, exponent: int, rounding: str = "rn") -> Floats:
     """Return numbers rounded to a count of binary digits, and infinity from ``2**exponent`` on.
 
     Subnormal numbers have the spacing of the smallest normal ones, from ``2**(2 - exponent)`` on.
     """
     _, magnitude = np.frexp(values)
     place = np.maximum(magnitude, 3 - exponent) - digits
-    rounded = np.ldexp(np.rint(np.ldexp(values, -place)), place)
+    round_ = np.rint if rounding == "rn" else np.trunc
+    rounded = np.ldexp(round_(np.ldexp(values, -place)), place)
     is_infinite = np.abs(rounded) >= 2.0**exponent
-    result: Floats = np.where(is_infinite, np.copysign(np.inf, values), rounded)
+    limit = np.full(rounded.shape, np.inf)
+    if rounding == "rz":
+        limit = np.where(np.isinf(values), np.inf, 2.0**exponent - 2.0 ** (exponent - digits))
+    result: Floats = np.where(is_infinite, np.copysign(limit, values), rounded)
     return result
 
 
-def _encode_half(values: Floats) -> Bits:
-    return _round_to_bits(values, 11, 16).astype(np.float16).view(np.uint16)
+def _make_half_encoding(rounding: str) -> Callable[[Floats], Bits]:
+    return lambda x: _round_to_bits(x, 11, 16, rounding).astype(np.float16).view(np.uint16)
 
 
-def _encode_brain(values: Floats) -> Bits:
-    words = _encode_single(_round_to_bits(values, 8, 128))
-    return (words >> np.uint32(16)).astype(np.uint16)
+def _make_brain_encoding(rounding: str) -> Callable[[Floats], Bits]:
+    def encode(values: Floats) -> Bits:
+        words = _encode_single(_round_to_bits(values, 8, 128, rounding))
+        return (words >> np.uint32(16)).astype(np.uint16)
+
+    return encode
 
 
-SINGLE = FloatType(
-    np.dtype(np.uint32), lambda x: x.view(np.float32), _encode_single, 0x7F800000, _OPERATIONS
-)
-_HALF = FloatType(
-    np.dtype(np.uint16),
-    lambda x: x.view(np.float16).astype(np.float64),
-    _encode_half,
-    0x7C00,
-    _HALF_OPERATIONS,
-)
-_BRAIN = FloatType(
-    np.dtype(np.uint16),
-    lambda x: (x.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64),
-    _encode_brain,
-    0x7F80,
-    _HALF_OPERATIONS,
-    has_flags=False,
-)
+def _decode_half(bits: Bits) -> Floats:
+    return bits.view(np.float16).astype(np.float64)
+
+
+def _decode_brain(bits: Bits) -> Floats:
+    return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
+
+
+def _decode_wide_single(bits: Bits) -> Floats:
+    return bits.view(np.float32).astype(np.float64)
+
+
+_WORD, _PART = np.dtype(np.uint32), np.dtype(np.uint16)
+SINGLE = FloatType(FORMATS["f32"], _WORD, lambda x: x.view(np.float32), _encode_single, _OPERATIONS)
 DOUBLE = FloatType(
+    FORMATS["f64"],
     np.dtype(np.uint64),
     lambda x: x.view(np.float64),
     lambda x: x.view(np.uint64),
-    0x7FF0000000000000,
-    _DOUBLE_OPERATIONS,
-    has_flags=False,
-    has_known_nan=False,
+    {**_OPERATIONS, "fma": fuse_doubles},
 )
-FLOAT_TYPES = {
-    "f64": DOUBLE,
-    "f32": SINGLE,
-    "f16": _HALF,
-    "f16x2": _HALF,
-    "bf16": _BRAIN,
-    "bf16x2": _BRAIN,
+_PART_TYPES = {
+    (name, rounding): FloatType(FORMATS[name], _PART, decode, make(rounding), _ODD_OPERATIONS)
+    for name, decode, make in (
+        ("f16", _decode_half, _make_half_encoding),
+        ("bf16", _decode_brain, _make_brain_encoding),
+    )
+    for rounding in ("rn", "rz")
 }
+_TYPES = {
+    ("f64", "rn"): DOUBLE,
+    ("f32", "rn"): SINGLE,
+    **{
+        ("f32", x): FloatType(
+            FORMATS["f32"],
+            _WORD,
+            _decode_wide_single,
+            _make_directed_encoding(x),
+            _DOWNWARD_OPERATIONS if x == "rm" else _ODD_OPERATIONS,
+        )
+        for x in DIRECTED_ROUNDINGS
+    },
+    **_PART_TYPES,
+    **{(f"{name}x2", rounding): x for (name, rounding), x in _PART_TYPES.items()},
+}
+
+
+def find_float_type(name: str, rounding: str = "rn") -> FloatType:
+    """Return the floats of a PTX type, with a rounding of their results."""
+    return _TYPES[name, rounding]
 
 
 # --- sums that an assembler may fuse with a product --------------------------------------
@@ -292,7 +347,7 @@ def find_fusible_products(function: Program) -> FusibleProducts:
 def _has_free_rounding(statement: Statement) -> bool:
     """Whether a statement is arithmetic on floats that an assembler may round with another."""
     *flags, type_ = statement.modifiers or ("",)
-    return type_ in FLOAT_TYPES and not _ROUNDINGS.intersection(flags)
+    return type_ in FORMATS and not _ROUNDINGS.intersection(flags)
 
 
 def _iter_products(

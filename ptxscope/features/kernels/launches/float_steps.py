@@ -1,9 +1,4 @@
-"""Arithmetic on floats in round-to-nearest, and conversions of f32 (PTX ISA 9.7.3, 9.7.4).
-
-A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits; of f64, it is unknown. Other
-roundings, and all of f16 and bf16 but sums, products, extrema and conversions from and to f32 are
-not modelled.
-"""
+"""Arithmetic on floats, and conversions of floats, as steps of a launch."""
 
 from __future__ import annotations
 
@@ -16,14 +11,15 @@ from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import TYPE_BITS
 from ....sources.source_lines import read_source_lines
 from .fidelity import Causes
-from .float_arithmetic import (
-    DOUBLE,
-    EXTREMA,
-    FLOAT_TYPES,
-    SINGLE,
-    Floats,
-    FloatType,
-    FusibleProduct,
+from .float_arithmetic import DOUBLE, SINGLE, FloatType, FusibleProduct, find_float_type
+from .float_operations import (
+    FORMATS,
+    SMALL_FORMATS,
+    WIDE_TYPES,
+    FloatConversion,
+    FloatOperation,
+    read_float_conversion,
+    read_float_operation,
     saturate,
 )
 from .memory import Bits
@@ -41,57 +37,32 @@ from .thread_state import (
 )
 
 _NAN_REASON = "no manual says which NaN it gives"
-_SIGN_OPERATIONS = frozenset(("abs", "neg"))
-_OPERAND_COUNTS = {"fma": 3, "mad": 3, "abs": 1, "neg": 1, "rcp": 1, "sqrt": 1}
-"""The number of sources, if it is not two."""
-_NEED_ROUNDING = frozenset(("div", "fma", "mad", "rcp", "sqrt"))
-"""The opcodes that are approximations without ``.rn``."""
-
-
-def _list_flags(opcode: str, type_: FloatType) -> frozenset[str]:
-    """Return the modifiers that an operation may have, except its type."""
-    if opcode in EXTREMA:
-        return frozenset(("NaN", "ftz") if type_.has_flags else ("NaN",))
-    return frozenset(("rn", "ftz", "sat") if type_.has_flags else ("rn",))
 
 
 def make_float_step(frame: CallFrame, statement: Statement) -> Step:
     """Return the step of arithmetic on floats."""
-    opcode = statement.opcode
-    *flags, name = statement.modifiers or ("",)
-    type_, modifiers = require(FLOAT_TYPES.get(name)), set(flags)
-    compute = type_.operations.get(opcode)
-    takes_literals = type_ in (SINGLE, DOUBLE)
-    changes_sign = opcode in _SIGN_OPERATIONS and takes_literals
-    lacks_rounding = opcode in _NEED_ROUNDING and "rn" not in modifiers
-    if lacks_rounding or not modifiers <= _list_flags(opcode, type_):
-        raise UnmodelledError
-    if not (compute or changes_sign):
-        raise UnmodelledError
-    count = _OPERAND_COUNTS.get(opcode, 2)
-    target, *operands = get_operands(statement, count + 1, is_exact=True)
+    operation = require(read_float_operation(statement))
+    name = operation.type
+    type_ = find_float_type(name, operation.rounding)
+    target, *operands = get_operands(statement, operation.source_count + 1, is_exact=True)
     destination = frame.get_destination(target)
     dtype = np.dtype(f"u{TYPE_BITS[name] // 8}")
-    if takes_literals:
+    if name in WIDE_TYPES:
         sources = [frame.get_source(x, name) for x in operands]
     else:
         sources = [frame.get_destination(x) for x in operands]
     if any(x.bits.dtype != dtype for x in sources):
         raise UnmodelledError
     nan_cause = np.uint64(0)
-    if not type_.has_known_nan:
+    if not operation.has_known_nan:
         nan_cause = frame.state.fidelity.get_cause(statement, _NAN_REASON)
 
     def act(group: ThreadGroup) -> None:
-        words = _read_lanes(type_, sources, modifiers)
-        if compute:
-            result = type_.compute(compute, words, modifiers)
-        else:
-            sign = type_.sign
-            result = words[0] & ~sign if opcode == "abs" else words[0] ^ sign
+        result = type_.compute(operation, [x.bits.view(type_.bits) for x in sources])
         causes = unite_causes(sources)
         if nan_cause:
-            causes = _add_nan_causes(causes, np.isnan(type_.decode(result)), nan_cause)
+            lanes = type_.find_nans(result).reshape(len(destination.bits), -1)
+            causes = _add_nan_causes(causes, np.any(lanes, axis=1), nan_cause)
         write_values(destination, result.view(dtype), group, causes)
 
     fusible = frame.state.get_fusible_products(frame.function)
@@ -108,12 +79,6 @@ def _add_nan_causes(causes: Causes | None, is_nan: Bits, cause: np.uint64) -> Ca
         return causes
     nan_causes: Causes = np.where(is_nan, cause, np.uint64(0))
     return nan_causes if causes is None else causes | nan_causes
-
-
-def _read_lanes(type_: FloatType, sources: list[ThreadValues], modifiers: Set[str]) -> list[Bits]:
-    """Return the lanes of all threads, one after the other, flushed if requested."""
-    words = [x.bits.view(type_.bits) for x in sources]
-    return [type_.flush(x) for x in words] if "ftz" in modifiers else words
 
 
 # --- sums that an assembler may fuse with a product --------------------------------------
@@ -140,27 +105,27 @@ def _make_fusible_sum(
     products: tuple[FusibleProduct, ...],
 ) -> Step:
     """Return the step of a sum that is unknown if fusion would change it."""
-    state, modifiers = frame.state, frozenset(statement.modifiers)
-    name = statement.modifiers[-1]
+    state, name = frame.state, statement.modifiers[-1]
     line = read_source_lines(state.code.text).format_line(products[0].statement.line)
-    type_ = FLOAT_TYPES[name]
+    type_ = find_float_type(name)
     sign = type_.sign
+    flags = frozenset(statement.modifiers) & {"ftz", "sat"}
+    multiply = FloatOperation("mul", name, flags - {"sat"})
+    fuse = FloatOperation("fma", name, flags)
     reason = f"ptxas may fuse it with mul.{name} of {line}, since neither has .rn"
     cause = state.fidelity.get_cause(statement, reason)
 
     def find_fused(words: list[Bits], x: FusibleProduct) -> tuple[Bits, Bits]:
         """Return the fused sum, and a mask of lanes whose operand still is the product."""
-        factors = _read_lanes(type_, state.factors[id(x.statement)], modifiers)
-        product = type_.compute(np.multiply, factors, modifiers - {"sat"})
+        factors = [y.bits.view(type_.bits) for y in state.factors[id(x.statement)]]
+        product = type_.compute(multiply, factors)
         a, b, c = *factors, words[1 - x.place]
         if statement.opcode == "sub":
             a, c = (a ^ sign, c) if x.place else (a, c ^ sign)
-        return type_.compute(type_.operations["fma"], [a, b, c], modifiers), product == words[
-            x.place
-        ]
+        return type_.compute(fuse, [a, b, c]), product == words[x.place]
 
     def act(group: ThreadGroup) -> None:
-        words = _read_lanes(type_, sources, modifiers)
+        words = [x.bits.view(type_.bits) for x in sources]
         fused = [find_fused(words, x) for x in products]
         step(group)
         result = destination.bits.view(type_.bits)
@@ -179,8 +144,6 @@ def _make_fusible_sum(
 
 # --- conversions -------------------------------------------------------------------------
 
-_WIDE = frozenset(("f32", "f64"))
-"""The types whose numbers convert to integers."""
 _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
     "rni": np.rint,
     "rzi": np.trunc,
@@ -190,19 +153,15 @@ _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 
 
 def make_float_conversion(frame: CallFrame, statement: Statement) -> Step:
-    """Return the step of ``cvt`` between f32, f64 and integers, or between f32 and a half."""
-    *modifiers, target_type, source_type = ("", "", *statement.modifiers)
-    if not _WIDE.intersection((target_type, source_type)):
-        raise UnmodelledError
-    count = 2 + target_type.endswith("x2")
-    target, *operands = get_operands(statement, count, is_exact=True)
-    flags = {x for x in modifiers if x in ("ftz", "sat")}
-    roundings = [x for x in modifiers if x and x not in flags]
-    convert = require(_find_conversion(target_type, source_type, roundings, flags))
+    """Return the step of ``cvt`` between floats, or between floats and integers."""
+    conversion = require(read_float_conversion(statement))
+    source_type = conversion.source
+    target, *operands = get_operands(statement, conversion.source_count + 1, is_exact=True)
+    convert = _find_conversion(conversion)
     destination = frame.get_destination(target)
     sources = [frame.get_source(x, source_type) for x in operands]
     nan_cause = np.uint64(0)
-    if (target_type, source_type) == ("f64", "f32") or source_type == "bf16":
+    if not conversion.has_known_nan:
         nan_cause = frame.state.fidelity.get_cause(statement, _NAN_REASON)
 
     def act(group: ThreadGroup) -> None:
@@ -210,52 +169,58 @@ def make_float_conversion(frame: CallFrame, statement: Statement) -> Step:
             bits = convert(*(x.bits for x in sources)).astype(destination.bits.dtype, copy=False)
         causes = unite_causes(sources)
         if nan_cause:
-            is_nan = np.isnan(FLOAT_TYPES[source_type].decode(sources[0].bits))
+            is_nan = find_float_type(source_type).find_nans(sources[0].bits)
             causes = _add_nan_causes(causes, is_nan, nan_cause)
         write_values(destination, bits, group, causes)
 
     return act
 
 
-def _find_conversion(
-    target_type: str, source_type: str, roundings: list[str], flags: set[str]
-) -> Callable[..., Bits] | None:
+def _find_conversion(x: FloatConversion) -> Callable[..., Bits]:
     """Return a function of the registers' bits; signed results are as wide as 64 bits."""
-    half = next((x for x in (target_type, source_type) if x in FLOAT_TYPES and x not in _WIDE), "")
-    if half:
-        is_legal = (not flags or half == "f16") and not source_type.endswith("x2")
-        if not is_legal or roundings != (["rn"] if half == target_type else []):
-            return None
-        return _make_half_conversion(FLOAT_TYPES[source_type], FLOAT_TYPES[target_type], flags)
-    if "f64" in (target_type, source_type) and "sat" in flags:
-        return None
-    if source_type[0] in "us" and target_type in _WIDE:
-        if roundings != ["rn"]:
-            return None
-        return _make_conversion_to_float(source_type, FLOAT_TYPES[target_type], flags)
-    if source_type not in _WIDE:
-        return None
-    rounding = next((_ROUNDINGS[x] for x in roundings if x in _ROUNDINGS), None)
-    if target_type[0] in "us" and rounding:
-        return _make_conversion_to_integer(target_type, FLOAT_TYPES[source_type], rounding, flags)
-    if source_type == "f64":
-        return _narrow if (target_type, roundings, flags) == ("f32", ["rn"], set()) else None
-    if target_type == "f32" and (rounding or not roundings):
-        return _make_float_rounding(rounding, flags)
-    if target_type == "f64" and not roundings and flags <= {"ftz"}:
-        return lambda bits: _widen(SINGLE.flush(bits) if flags else bits)
-    return None
+    if x.source in SMALL_FORMATS:
+        return _make_small_conversion(*SMALL_FORMATS[x.source])
+    if x.source not in FORMATS:
+        return _make_conversion_to_float(x)
+    source = find_float_type(x.source)
+    if x.target not in FORMATS:
+        return _make_conversion_to_integer(x.target, source, _ROUNDINGS[x.rounding], x.modifiers)
+    if x.source == "f64":
+        return _narrow
+    if x.target == "f64":
+        return lambda bits: _widen(SINGLE.flush(bits) if x.modifiers else bits)
+    if x.target == x.source:
+        return _make_float_rounding(_ROUNDINGS.get(x.rounding), x.modifiers)
+    return _make_half_conversion(source, find_float_type(x.target, x.rounding or "rn"), x.modifiers)
+
+
+def _make_small_conversion(shift: int, power: int, first_nan: int) -> Callable[[Bits], Bits]:
+    """Return the conversion of two floats of 8 bits to f16."""
+    half = find_float_type("f16")
+
+    def convert_one(bits: Bits) -> Bits:
+        magnitude = bits & np.uint16(0x7F)
+        word = magnitude << np.uint16(shift) | (bits & np.uint16(0x80)) << np.uint16(8)
+        values = np.ldexp(half.decode(word), power)
+        return half.round(np.where(magnitude >= first_nan, np.nan, values))
+
+    def convert(bits: Bits) -> Bits:
+        words = bits.astype(np.uint16)
+        low, high = convert_one(words & np.uint16(0xFF)), convert_one(words >> np.uint16(8))
+        return high.astype(np.uint32) << np.uint32(16) | low
+
+    return convert
 
 
 def _make_half_conversion(
-    source: FloatType, target: FloatType, flags: set[str]
+    source: FloatType, target: FloatType, flags: Set[str]
 ) -> Callable[..., Bits]:
     """Return the conversion between f32 and a half, or of two f32 to the high and the low half."""
 
     def convert_one(bits: Bits) -> Bits:
         words = source.flush(bits) if source is SINGLE and "ftz" in flags else bits
         values = source.decode(words).astype(np.float64)
-        values = saturate(values) if "sat" in flags else values
+        values = saturate(DOUBLE, values) if "sat" in flags else values
         return target.round(values)
 
     def convert(*words: Bits) -> Bits:
@@ -273,22 +238,22 @@ def _narrow(bits: Bits) -> Bits:
     return SINGLE.round(bits.view(np.float64).astype(np.float32))
 
 
-def _make_conversion_to_float(
-    source_type: str, target: FloatType, flags: set[str]
-) -> Callable[[Bits], Bits]:
-    bytes_ = TYPE_BITS[source_type] // 8
-    number_type = np.dtype(f"{'i' if source_type[0] == 's' else 'u'}{bytes_}")
+def _make_conversion_to_float(x: FloatConversion) -> Callable[[Bits], Bits]:
+    bytes_ = TYPE_BITS[x.source] // 8
+    number_type = np.dtype(f"{'i' if x.source[0] == 's' else 'u'}{bytes_}")
+    target = find_float_type(x.target, x.rounding)
 
     def convert(bits: Bits) -> Bits:
         numbers = bits.astype(f"u{bytes_}").view(number_type)
-        values: Floats = numbers.astype(f"f{target.bits.itemsize}")
-        return (saturate(values) if "sat" in flags else values).view(target.bits)
+        # 64 bits are rounded at once, unless they are too large for the type
+        values = numbers.astype(np.float32 if target is SINGLE else np.float64)
+        return target.round(saturate(DOUBLE, values) if "sat" in x.modifiers else values)
 
     return convert
 
 
 def _make_conversion_to_integer(
-    target_type: str, source: FloatType, rounding: Callable[[Any], Any], flags: set[str]
+    target_type: str, source: FloatType, rounding: Callable[[Any], Any], flags: Set[str]
 ) -> Callable[[Bits], Bits]:
     """Return the conversion of numbers clamped to the type's range (PTX ISA 9.7.9.21).
 
@@ -314,7 +279,7 @@ def _make_conversion_to_integer(
 
 
 def _make_float_rounding(
-    rounding: Callable[[Any], Any] | None, flags: set[str]
+    rounding: Callable[[Any], Any] | None, flags: Set[str]
 ) -> Callable[[Bits], Bits]:
     def convert(bits: Bits) -> Bits:
         words = SINGLE.flush(bits) if "ftz" in flags else bits
@@ -322,7 +287,7 @@ def _make_float_rounding(
         if rounding:
             values = rounding(values)
         if "sat" in flags:
-            values = saturate(values)
+            values = saturate(SINGLE, values)
         return SINGLE.round(values)
 
     return convert

@@ -1,0 +1,327 @@
+"""Floats in comparisons: functions of their operands, and what these functions compute.
+
+A proof first knows only that an operation gives equal results for equal operands. If that leaves a
+difference, facts state each result by the solver's theory of floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...engine.ir.tape import Node
+from ...engine.isa.types import Type
+from ...engine.program.statement import Statement
+from ...engine.program.statement_operands import TYPE_BITS, ConstantOperand
+from ..kernels.launches.float_operations import (
+    FORMATS,
+    SMALL_FORMATS,
+    WIDE_TYPES,
+    FloatConversion,
+    FloatFormat,
+    FloatOperation,
+    compute_operation,
+    read_float_conversion,
+    read_float_operation,
+    saturate,
+)
+from ..prove.proof_question import ProofQuestion
+from ..prove.solver import Term
+
+_ROUNDINGS = {"rn": "RNE", "rz": "RTZ", "rm": "RTN", "rp": "RTP"}
+_KINDS = {
+    "add": "FP_ADD",
+    "sub": "FP_SUB",
+    "mul": "FP_MUL",
+    "div": "FP_DIV",
+    "fma": "FP_FMA",
+    "sqrt": "FP_SQRT",
+}
+_SIGN_KINDS = {"abs": "FP_ABS", "neg": "FP_NEG"}
+
+
+class FloatFunctions:
+    """The float operations of two kernels."""
+
+    def __init__(self, question: ProofQuestion) -> None:
+        self._question, self.terms = question, question.solver.terms
+        self._functions: dict[tuple[str, int, tuple[int, ...]], Term] = {}
+        self._results: dict[Term, Node] = {}
+        self.facts: list[Term] = []
+        """What the results are, for the operations that are modelled."""
+        self.other_names: dict[str, None] = {}
+        """The operations of which only equal results for equal operands are known."""
+        self.has_known_nans = True
+        """Whether it is known which NaN each operation yields."""
+        self._values: dict[tuple[Term, FloatFormat], Term] = {}
+        """The numbers that the bits of results are."""
+
+    def apply(self, statement: Statement, bits: int, arguments: Sequence[Term]) -> Node:
+        """Return the result of a statement."""
+        term = self._make_application(statement.name, bits, arguments)
+        if term not in self._results:
+            name = f"{statement.name}.{term.id()}"
+            self._question.vectors.variables[name] = term
+            type_ = Type(f"b{bits}") if bits > 1 else Type.PRED
+            self._results[term] = self._question.tape.add_source(name, type_)
+            if not self._state(statement, term, bits, arguments):
+                self.other_names[statement.name] = None
+        return self._results[term]
+
+    def _make_application(self, name: str, bits: int, arguments: Sequence[Term]) -> Term:
+        manager = self.terms.manager
+        widths = tuple(x.sort().bv_size() for x in arguments)
+        key = (name, bits, widths)
+        if key not in self._functions:
+            sorts = [manager.mk_bv_sort(x) for x in widths]
+            sort = manager.mk_fun_sort(sorts, manager.mk_bv_sort(bits))
+            self._functions[key] = manager.mk_const(sort, name)
+        return self.terms.make("APPLY", self._functions[key], *arguments)
+
+    # --- facts
+
+    def _state(
+        self, statement: Statement, result: Term, bits: int, arguments: Sequence[Term]
+    ) -> bool:
+        """Add the facts about a result; return whether the operation is modelled."""
+        widths = [x.sort().bv_size() for x in arguments]
+        if statement.opcode == "cvt":
+            conversion = read_float_conversion(statement)
+            if conversion is None or len(arguments) != conversion.source_count:
+                return False
+            is_wider = bits > TYPE_BITS[conversion.target] and conversion.target in FORMATS
+            if is_wider or min(widths) < TYPE_BITS[conversion.source]:
+                return False
+            self._state_conversion(conversion, result, bits, arguments)
+            return True
+        operation = read_float_operation(statement)
+        if operation is None or len(arguments) != operation.source_count:
+            return False
+        has_literal = any(isinstance(x, ConstantOperand) for x in statement.operands)
+        if has_literal and operation.type not in WIDE_TYPES:
+            return False
+        if {bits, *widths} != {TYPE_BITS[operation.type]}:
+            return False
+        unit = operation.format.bits
+        for low in range(0, bits, unit):
+            lanes = [self.cut(x, low, low + unit) for x in arguments]
+            compute_operation(self._begin_lane(operation, result, low), operation, lanes)
+        return True
+
+    def _begin_lane(self, operation: FloatOperation, result: Term, low: int) -> FloatLane:
+        format_ = operation.format
+        target = self.cut(result, low, low + format_.bits)
+        return FloatLane(
+            self, format_, operation.rounding, target, has_known_nan=operation.has_known_nan
+        )
+
+    def _state_conversion(
+        self, x: FloatConversion, result: Term, bits: int, arguments: Sequence[Term]
+    ) -> None:
+        source_bits = TYPE_BITS[x.source]
+        sources = [self.cut(y, 0, source_bits) for y in arguments]
+        if x.source in SMALL_FORMATS:
+            for i in range(2):
+                lane = FloatLane(self, FORMATS["f16"], "rn", self.cut(result, 16 * i, 16 * i + 16))
+                lane.convert_small(self.cut(sources[0], 8 * i, 8 * i + 8), *SMALL_FORMATS[x.source])
+            return
+        is_flushed = "ftz" in x.modifiers and x.source == "f32"
+        if x.target not in FORMATS:
+            source = FloatLane(self, FORMATS[x.source], "rn")
+            value = source.read(sources[0], is_flushed=is_flushed)
+            number = source.convert_to_integer(value, x, bits)
+            self.facts.append(self.terms.make("EQUAL", result, number))
+            return
+        format_ = FORMATS[x.target]
+        rounding = x.rounding[:2] or "rn"
+        for i, word in enumerate(reversed(sources)):
+            part = self.cut(result, format_.bits * i, format_.bits * (i + 1))
+            lane = FloatLane(self, format_, rounding, part, has_known_nan=x.has_known_nan)
+            if x.source in FORMATS:
+                source = FloatLane(self, FORMATS[x.source], rounding)
+                value = source.read(word, is_flushed=is_flushed)
+                if x.target == x.source and x.rounding:
+                    value = source.round_to_integer(value)
+                if "sat" in x.modifiers:
+                    value = saturate(source, value)
+                value = value if x.source == x.target else lane.resize(value)
+            else:
+                value = lane.convert_integer(word, is_signed=x.source[0] == "s")
+                if "sat" in x.modifiers:
+                    value = saturate(lane, value)
+            lane.write(value, is_flushed=False)
+
+    def cut(self, x: Term, low: int, high: int) -> Term:
+        """Return bits low..high-1, of a part where they are in one."""
+        kinds, width = self.terms.kinds, x.sort().bv_size()
+        if (low, high) == (0, width):
+            return x
+        if x.kind() == kinds.BV_CONCAT:
+            first, *others = x.children()
+            rest = sum(y.sort().bv_size() for y in others)
+            if low >= rest:
+                return self.cut(first, low - rest, high - rest)
+            if high <= rest and len(others) == 1:
+                return self.cut(others[0], low, high)
+        if x.kind() == kinds.BV_EXTRACT:
+            start = x.indices()[1]
+            return self.cut(x.children()[0], low + start, high + start)
+        if x.kind() == kinds.BV_ZERO_EXTEND:
+            inner = x.children()[0]
+            if high <= inner.sort().bv_size():
+                return self.cut(inner, low, high)
+        return self.terms.cut(x, low, high)
+
+    def find_value(self, bits: Term, format_: FloatFormat) -> Term:
+        """Return the number that some bits are."""
+        key = (bits, format_)
+        if key not in self._values:
+            indices = (format_.exponent_bits, format_.fraction_bits + 1)
+            self._values[key] = self.terms.make("FP_TO_FP_FROM_BV", bits, indices=indices)
+        return self._values[key]
+
+    def state_value(
+        self, bits: Term, format_: FloatFormat, value: Term, *, has_known_nan: bool
+    ) -> None:
+        """Add the fact that some bits are a number."""
+        make = self.terms.make
+        self.facts.append(make("EQUAL", self.find_value(bits, format_), value))
+        self.has_known_nans &= has_known_nan
+        if has_known_nan:
+            nan = self.terms.make_value(format_.nan, format_.bits)
+            is_nan = make("FP_IS_NAN", value)
+            self.facts.append(make("IMPLIES", is_nan, make("EQUAL", bits, nan)))
+        self._values[bits, format_] = value
+
+
+class FloatLane:
+    """Floats of one format as terms: a ``FloatArithmetic`` that writes into a lane of a result."""
+
+    def __init__(
+        self,
+        functions: FloatFunctions,
+        format_: FloatFormat,
+        rounding: str,
+        result: Term | None = None,
+        *,
+        has_known_nan: bool = True,
+    ) -> None:
+        self._functions, self._terms = functions, functions.terms
+        self._format, self._result, self._has_known_nan = format_, result, has_known_nan
+        self._rounding = self._make_rounding(rounding)
+        self._indices = (format_.exponent_bits, format_.fraction_bits + 1)
+
+    def _make_rounding(self, rounding: str) -> Term:
+        return self._terms.make_rounding(_ROUNDINGS[rounding])
+
+    def _make(self, kind: str, *args: Term) -> Term:
+        return self._terms.make(kind, *args)
+
+    # --- the methods of FloatArithmetic
+
+    def read(self, bits: Term, *, is_flushed: bool) -> Term:
+        """Return the number of some bits."""
+        value = self._functions.find_value(bits, self._format)
+        return self._flush(value) if is_flushed else value
+
+    def _flush(self, x: Term) -> Term:
+        """Return zero of the same sign for a subnormal number."""
+        zero = self.constant(0)
+        flushed = self.choose(self.is_negative(x), self._make("FP_NEG", zero), zero)
+        return self.choose(self._make("FP_IS_SUBNORMAL", x), flushed, x)
+
+    def write(self, x: Term, *, is_flushed: bool) -> Term:
+        """State that a number is the result."""
+        value = self._flush(x) if is_flushed else x
+        assert self._result is not None
+        self._functions.state_value(
+            self._result, self._format, value, has_known_nan=self._has_known_nan
+        )
+        return self._result
+
+    def apply(self, name: str, *args: Term) -> Term:
+        """Return the rounded result of an operation."""
+        if name in _SIGN_KINDS:
+            return self._make(_SIGN_KINDS[name], *args)
+        return self._make(_KINDS[name], self._rounding, *args)
+
+    def constant(self, value: int) -> Term:
+        """Return a small integer."""
+        return self._terms.make_float(value, *self._indices)
+
+    def is_nan(self, x: Term) -> Term:
+        """Return whether it is a NaN."""
+        return self._make("FP_IS_NAN", x)
+
+    def is_negative(self, x: Term) -> Term:
+        """Return whether its sign is negative; of a NaN, which has none here, false."""
+        return self._make("FP_IS_NEG", x)
+
+    def is_less(self, x: Term, y: Term) -> Term:
+        """Return whether x < y."""
+        return self._make("FP_LT", x, y)
+
+    def is_equal(self, x: Term, y: Term) -> Term:
+        """Return whether x = y."""
+        return self._make("FP_EQUAL", x, y)
+
+    def is_any(self, *truths: Term) -> Term:
+        """Return whether one of some truths holds."""
+        return self._terms.join("OR", truths)
+
+    def is_both(self, x: Term, y: Term) -> Term:
+        """Return whether both truths hold."""
+        return self._make("AND", x, y)
+
+    def choose(self, truth: Term, x: Term, y: Term) -> Term:
+        """Return x where a truth holds, y elsewhere."""
+        return self._make("ITE", truth, x, y)
+
+    # --- conversions
+
+    def resize(self, x: Term) -> Term:
+        """Return a number of another format, rounded to this one."""
+        return self._terms.make("FP_TO_FP_FROM_FP", self._rounding, x, indices=self._indices)
+
+    def round_to_integer(self, x: Term) -> Term:
+        """Return a number rounded to an integer."""
+        return self._make("FP_RTI", self._rounding, x)
+
+    def convert_integer(self, bits: Term, *, is_signed: bool) -> Term:
+        """Return the number that an integer is, rounded."""
+        kind = f"FP_TO_FP_FROM_{'S' if is_signed else 'U'}BV"
+        return self._terms.make(kind, self._rounding, bits, indices=self._indices)
+
+    def convert_small(self, bits: Term, shift: int, power: int, first_nan: int) -> None:
+        """State that a float of 8 bits, which is a number of this format, is the result."""
+        cut, terms = self._functions.cut, self._terms
+        magnitude, sign = cut(bits, 0, 7), cut(bits, 7, 8)
+        parts = [sign, magnitude, terms.make_value(0, shift)]
+        if rest := self._format.bits - 8 - shift:
+            parts.insert(1, terms.make_value(0, rest))
+        value = self._functions.find_value(self._make("BV_CONCAT", *parts), self._format)
+        if power:
+            value = self._make("FP_MUL", self._rounding, value, self.constant(1 << power))
+        is_nan = self._make("BV_UGE", magnitude, terms.make_value(first_nan, 7))
+        self.write(
+            self.choose(is_nan, terms.make_float_nan(*self._indices), value), is_flushed=False
+        )
+
+    def convert_to_integer(self, x: Term, conversion: FloatConversion, bits: int) -> Term:
+        """Return a number as an integer, clamped to its type and extended to some bits."""
+        terms, target = self._terms, conversion.target
+        width, is_signed = TYPE_BITS[target], target[0] == "s"
+        wide = FORMATS["f32"] if self._format.bits == 16 else self._format  # has all the ends
+        lane = FloatLane(self._functions, wide, conversion.rounding[:2])
+        value = lane.round_to_integer(lane.resize(x) if wide != self._format else x)
+        low, high = (-(1 << width - 1), 1 << width - 1) if is_signed else (0, 1 << width)
+        is_wide = width == 64 or self._format.bits == 64
+        nan = (low if is_signed else 1 << width - 1) if is_wide else 0
+        kind = f"FP_TO_{'S' if is_signed else 'U'}BV"
+        number = terms.make(kind, lane._rounding, value, indices=(width,))
+        for truth, end in (
+            (self._make("NOT", lane.is_less(value, lane.constant(high))), high - 1),
+            (lane.is_less(value, lane.constant(low)), low),
+            (lane.is_nan(value), nan),
+        ):
+            number = self.choose(truth, terms.make_value(end, width), number)
+        return terms.resize(number, width, bits, is_signed)
