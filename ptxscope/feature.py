@@ -57,8 +57,10 @@ class Service(StrEnum):
     describe what each result would mean. The operands are empty if none exist. Raises ImportError
     if a package is not installed.
     """
+    FIND_SEQUENCES = "find sequences"
+    """``(program) -> Iterable[IntrinsicSequence]``: find statements that compute an intrinsic."""
     LOAD_PROVER = "load prover"
-    """``() -> Prove``: load the prover that a sequence of statements computes its intrinsic.
+    """``() -> Prove``: load the prover that two texts compute the same, ``(a, b) -> bool``.
 
     Raises ImportError if a package is not installed.
     """
@@ -88,9 +90,13 @@ class Service(StrEnum):
     ``words`` are the arguments of ``ptxscope run``. Returns None if they are for a run from
     registers.
     """
+    READ_BLOCKS = "read blocks"
+    """``(text, language, gaps) -> Iterator[Block]``: the strings and the code of a source."""
     COMPILE_CUDA = "compile cuda"
     """``(file) -> str``: return the PTX that nvcc makes of a CUDA source, with its lines. Raises
     ValueError if it cannot."""
+    FORMAT_PERMALINK = "format permalink"
+    """``(line, values) -> str``: the fragment of the web explorer's address for a line."""
     MAKE_LIVE_FIGURE = "make live figure"
     """Return HTML with editable operands for a document.
 

@@ -20,8 +20,6 @@ from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.inputs import parse_cell, read_rows
 from ptxscope.cli.support.ptx_arguments import is_file_name, parse_instruction, parse_ptx
 from ptxscope.diagnosis.observation import parse_got, parse_observed
-from ptxscope.documents import export
-from ptxscope.documents.formats.json_reader import load as load_trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.completions import find_completions
@@ -51,7 +49,6 @@ from tests.tiers import ci_only, some
 
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
 _TRACE = make_trace(parse_all(_ADD)[0], parse_model("isa"), {"a": 1, "b": 2, "c": 3})
-_JSON = export(_TRACE, "json")
 
 
 def _run(text: str) -> int:
@@ -97,12 +94,6 @@ def _titled(text: str) -> object:
     return None
 
 
-def _recorded(text: str) -> None:
-    """As it is, and as what a trace may hold of anybody's words."""
-    for whole in (text, _JSON.replace('"title": ""', f'"title": {json.dumps(text)}')):
-        return_errors(load_trace)(whole)
-
-
 _ASKED = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3})
 _KEYS = (("select.a", 0), ("saturate", 1), ("d", None))
 _PLACES = tuple(locate_answer(Question(_ASKED, *key)) for key in _KEYS)
@@ -123,7 +114,6 @@ _OWN_ENTRIES: dict[str, Callable[[str], object]] = {
     "language": lambda text: find_language("-", text),
     "load": load,
     "load C": lambda text: load(text, "x.cu"),
-    "load Python": lambda text: load(text, "x.py"),
     "run": _run,
     "open": _open,
     "complete": find_completions,
@@ -137,7 +127,6 @@ _OWN_ENTRIES: dict[str, Callable[[str], object]] = {
     "search": search_instructions,
     "show": _shown,
     "titles": _titled,
-    "a trace in JSON": _recorded,
     "answers": _answered,
 }
 """By what a reader would call it; CSV files have a test of their own."""

@@ -1,6 +1,6 @@
 """`python3 -m tools.intrinsic_sequences`: the table of sequences that compute CUDA's intrinsics.
 
-Writes ptxscope/blocks/patterns.txt from nvcc's code for each SIMD intrinsic, and for the same
+Writes features/sequences/patterns.txt from nvcc's code for each SIMD intrinsic, and for the same
 written by hand. Each row is proved; without a proof, nothing is written.
 """
 
@@ -13,14 +13,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ptxscope.blocks.dataflow import CONSTANT, INPUT, DataFlow, find_flow
-from ptxscope.blocks.intrinsic_sequences import Pattern, PatternIndex, read_pattern, write_ptx
 from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.features.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
+from ptxscope.features.sequences.patterns import Pattern, PatternIndex, read_pattern, write_ptx
 from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads
 
-TABLE = Path(__file__).resolve().parent.parent / "ptxscope/blocks/patterns.txt"
+TABLE = Path(__file__).resolve().parent.parent / "ptxscope/features/sequences/patterns.txt"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 SIMD = re.compile(r"__v[a-z]+[24]|__vi\w+16x2\w*")
 """The names of intrinsics on lanes: other sequences are too common."""
@@ -130,7 +130,7 @@ def compile_expression(name: str, expression: str, architecture: str) -> str:
 
 def read_kernel(name: str, kernel: str) -> Pattern:
     """Return the dataflow of a kernel that loads its operands and stores one result."""
-    from ptxscope.features.prove.sequence_dataflow import extract_pattern
+    from ptxscope.features.sequences.sequence_dataflow import extract_pattern
 
     (program,) = load(kernel, "k.ptx")
     flow = find_flow(program.statements)

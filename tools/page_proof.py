@@ -17,10 +17,10 @@ from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.trace import trace
+from ptxscope.features.page.permalink import PageLink, format_permalink, parse_permalink
 from ptxscope.features.page.site import CDN, FILES, make_site
 from ptxscope.features.page.tool_table import map_tools
-from ptxscope.state.permalink import PageLink, format_permalink, parse_permalink
-from tests.driving.permalinks import HOSTILE, draw_link
+from tests.features.page.permalinks import HOSTILE, draw_link
 from tools.page_browser import READY_MS, PageDriver, serve_folder, serve_site, start_browser
 
 _FORMS: Final = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,19 +30,10 @@ from ..engine.syntax.partial_ptx import (
     find_instruction,
 )
 from ..engine.syntax.source import GAP, Fragment, compose_fragments, remove_comments
+from ..feature import Service, find_services
 from .c_source import read_c_source
-from .llvm_source import has_llvm_asm, read_julia_blocks, read_llvm_blocks, read_mlir_blocks
 from .preprocessor import Definitions
-from .python_source import pair_constraints, read_python_strings
-from .rust_source import read_rust_blocks
-from .source_language import (
-    Block,
-    Language,
-    has_asm,
-    read_html_blocks,
-    read_markdown_blocks,
-    read_notebook_blocks,
-)
+from .source_language import LLVM_ASM, Block, Language, has_asm
 from .source_location import LineIndex, SourceLocation
 
 _TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?!\w)")
@@ -270,26 +261,15 @@ def _iter_pieces(source: Fragment, language: Language, lines: LineIndex) -> Iter
             yield EmbeddedPtx((fragment,), lines, PieceKind.ASM)
     elif language is Language.C:
         yield from _find_ptx_in_c(source, lines)
-    elif language is Language.PYTHON:
-        for fragment, operands in pair_constraints(text, read_python_strings(text)):
-            if operands:
-                yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
-            else:
-                yield from _find_in_string(fragment, lines)
-    elif read_blocks := _BLOCK_READERS.get(language):
-        for block in read_blocks(text):
+    else:
+        yield from _read_blocks(source, language, lines)
+
+
+def _read_blocks(source: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    """Yield the PTX of a language that a feature reads."""
+    for read in find_services(Service.READ_BLOCKS):
+        for block in read(source.ptx, language, frozenset(source.gaps)):
             yield from _find_in_block(block, lines)
-
-
-_BLOCK_READERS: dict[Language, Callable[[str], Iterator[Block]]] = {
-    Language.MARKDOWN: read_markdown_blocks,
-    Language.HTML: read_html_blocks,
-    Language.RUST: read_rust_blocks,
-    Language.LLVM: read_llvm_blocks,
-    Language.MLIR: read_mlir_blocks,
-    Language.JULIA: read_julia_blocks,
-    Language.NOTEBOOK: read_notebook_blocks,
-}
 
 
 def _find_in_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
@@ -334,8 +314,8 @@ def _find_in_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPt
     )
     if has_asm(text, macros=True):
         pieces = _find_ptx_in_c(fragment, lines)
-    elif has_llvm_asm(text):
-        pieces = _find_in_llvm(fragment, lines)
+    elif LLVM_ASM.search(text):
+        pieces = _read_blocks(fragment, Language.LLVM, lines)
     elif opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and _has_partial_ptx(text)):
         yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, opcode_span=opcode_span)
         return
@@ -348,8 +328,3 @@ def _find_in_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPt
 def _has_partial_ptx(text: str) -> bool:
     """Whether a text with gaps has a statement with parts that are filled in."""
     return bool(PTX_WITH_HOLES.search(text) or STATEMENT_WITHOUT_OPCODE.search(text))
-
-
-def _find_in_llvm(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    for block in read_llvm_blocks(source.ptx, frozenset(source.gaps)):
-        yield from _find_in_block(block, lines)

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..blocks.intrinsic_sequence import find_sequences
 from ..blocks.program_run import Run, RunStep
-from ..blocks.sequence_hints import may_have_sequences
 from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
 from ..engine.program.program import Program
@@ -106,10 +106,6 @@ def _format_results(step: RunStep, types: Mapping[str, Type]) -> str:
 
 def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     """Return the sequence of each statement in just one, and the calls by last statement."""
-    if not may_have_sequences(program.text):
-        return {}, {}
-    from ..blocks.intrinsic_sequences import find_sequences  # most listings have no sequences
-
     sequences = find_sequences(program)
     places = [(y.number, number) for number, x in enumerate(sequences) for y in x.statements]
     counts = Counter(place for place, _ in places)

@@ -20,7 +20,6 @@ from ptxscope.widgets.listing_pane import ListingPane, fold_text
 from tests.driving.explorer import Driver, explorer
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, some
-from tools.nvcc_intrinsics import map_kernels, read_stored_ptx
 
 pytestmark = sampled
 
@@ -33,22 +32,6 @@ async def open_statements(drive: Driver, text: str) -> None:
     """Open statements as a listing, like pasted statements that are not a block."""
     await drive.screen.perform(open_text, text, "pasted")
     await drive.text()
-
-
-async def test_a_sequence_is_one_row_until_the_cursor_is_in_it() -> None:
-    kernel = map_kernels(read_stored_ptx("sm_90"))["__vmaxs4"]
-    body = kernel[kernel.index("not.b32") : kernel.index("st.global")]
-    line = "vadd4.u32.u32.u32 %r40, %r41, %r42, %r43;"
-    text = f".entry k() {{ .reg .b32 %r<50>; {line} {body} ret; }}"
-    async with explorer(size=(160, 50)) as drive:
-        await open_statements(drive, text)
-        assert "__vmaxs4(%r3, %r2) → %r13" in listing(drive)
-        assert "needs %r3, %r2" in listing(drive)
-        assert "lop3" not in listing(drive)
-        await drive.press("down")
-        assert "__vmaxs4(%r3, %r2) → %r13" in listing(drive)
-        assert "lop3.b32 %r5, %r2, %r3, %r4, 0x8E" in listing(drive)
-        assert "and.b32 %r10, %r5, %r2" in listing(drive)
 
 
 @pytest.mark.parametrize("size", some([(120, 40), (80, 24)]))

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.documents import export
-from ptxscope.documents.formats.json_reader import load
 from ptxscope.engine.syntax.asm_operands import read_operands
 from tests.cli.test_completion import offered
-from tests.driving.command_line import run
 
 KEPT = 'asm("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0x11223344));'
 
@@ -59,11 +56,6 @@ def test_a_literal_operand_has_its_bits(operand: str, bits: int | None) -> None:
     text = f': "=r"(d) : {operand});'
     found = read_operands(text, 0, len(text)).literals
     assert found == ({} if bits is None else {"%1": bits})
-
-
-def test_the_command_of_a_trace_contains_the_literal() -> None:
-    recorded = load(run("trace", KEPT, "a=1", "b=2", "-f", "json").stdout)
-    assert export(recorded, "text") == run("trace", KEPT, "a=1", "b=2").stdout
 
 
 def test_a_literal_is_not_completed() -> None:

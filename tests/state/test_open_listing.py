@@ -321,16 +321,3 @@ def test_a_constant_of_an_asm_statement_keeps_its_value() -> None:
     assert sources(state)["c"] == 7
     move_by(state, 1)
     assert sources(state)["c"] == 8
-
-
-def test_a_statement_of_two_sequences_is_a_row_of_neither() -> None:
-    lines = ["vadd.u32.u32.u32 a, x, x; and.b32 u, a, 0x7f7f7f7f;"]
-    for b in "bc":
-        lines.append(f"xor.b32 t{b}, {b}, a; and.b32 v{b}, {b}, 0x7f7f7f7f;")
-        lines.append(f"and.b32 w{b}, t{b}, 0x80808080; add.s32 s{b}, v{b}, u;")
-        lines.append(f"xor.b32 d{b}, s{b}, w{b};")
-    state = make_state()
-    open_text(state, "\n".join(lines))
-    assert state.cursor
-    sequences = [row.sequence for row in state.cursor.rows]
-    assert sequences == [None, None, *[(0, 0)] * 5, *[(0, 1)] * 5]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...blocks.execution import execute
+from ...blocks.intrinsic_sequence import find_sequences
 from ...blocks.program_run import (
     MissingInput,
     Run,
@@ -18,7 +19,6 @@ from ...blocks.program_run import (
     find_first_culprit,
     find_origins,
 )
-from ...blocks.sequence_hints import may_have_sequences
 from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.isa.encodings import format_hex, format_value
@@ -32,9 +32,6 @@ from ...engine.tracing.deviation import Deviation, find_deviation, find_deviatio
 from ...engine.tracing.trace import Trace
 from ...sources.source_lines import read_source_lines
 from .streams import ProgressBar
-
-if TYPE_CHECKING:
-    from ...blocks.intrinsic_sequences import IntrinsicSequence
 
 _WIDTH = 52
 """Columns of a statement in the listing; longer statements have their effect on the next line."""
@@ -51,7 +48,7 @@ def iter_run_lines(
     yield from (format_omission(x, program) for x in program.omitted_statements)
     writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
     held_bits: dict[str, int | None] = {}
-    sequences = () if arguments.quiet else _find_sequences(program_run.program)
+    sequences = () if arguments.quiet else find_sequences(program_run.program)
     sequence_ends = {x.statements[-1].number: x for x in sequences}
     folded = {x.number for sequence in sequences for x in sequence.statements}
     for step in bar.track(program_run.steps):
@@ -116,14 +113,6 @@ def iter_folding_notes(statements: Iterable[Statement], model: Model) -> Iterato
 
 def _list_instructions(statements: Iterable[Statement]) -> list[tuple[Statement, Instruction]]:
     return [(x, x.instruction) for x in statements if x.instruction]
-
-
-def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
-    if not may_have_sequences(program.text):
-        return ()
-    from ...blocks.intrinsic_sequences import find_sequences  # most programs have no sequences
-
-    return find_sequences(program)
 
 
 def _iter_stage_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str]:
@@ -358,7 +347,7 @@ def run_to_json(
                 "result": sequence.result,
                 "lines": [(lines[0], lines[-1]) for lines in sequence.line_ranges],
             }
-            for sequence in _find_sequences(program_run.program)
+            for sequence in find_sequences(program_run.program)
         ],
         "registers": format_values(
             {name: value.bits for name, value in program_run.registers.items()}

@@ -4,6 +4,7 @@ from ...feature import Command, Completer, DocumentFormat, Feature, Key, PagePan
 
 FEATURE = Feature(
     "check",
+    needs=("languages", "sequences"),
     commands=(
         Command(
             "check",

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
-from ...blocks.sequence_hints import may_have_sequences
+from ...blocks.intrinsic_sequence import (
+    IntrinsicSequence,
+    find_sequences,
+    has_several_statements,
+    may_have_sequences,
+)
 from ...sources.source_location import LineIndex, SourceLocation
 from .diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
 from .fusion_hints import may_have_fusions
 from .suppressions import IgnoreComments
 
-if TYPE_CHECKING:
-    from ...blocks.intrinsic_sequences import IntrinsicSequence
-
-Prove = Callable[["IntrinsicSequence"], bool]
-"""Returns whether a sequence was proved equal to its intrinsic."""
+Prove = Callable[[str, str], bool]
+"""Returns whether two texts were proved to compute the same."""
 
 _MAX_FUNCTION_CHARS = 1 << 22
 """Maximum characters of a function that is searched."""
@@ -67,7 +68,6 @@ class SequenceSearch:
         has_sequences = is_whole and self._with_intrinsics and may_have_sequences(text)
         has_pairs = is_whole and may_have_fusions(text)
         if has_sequences or has_pairs:  # most files have neither
-            from ...blocks.intrinsic_sequences import find_sequences, has_several_statements
             from ...sources.source_programs import load
             from .fused_pairs import find_fusion_warnings
 
@@ -101,7 +101,7 @@ class SequenceSearch:
         before = self._lines_before
         location: SourceLocation = lines.locate(*sequence.statements[-1].span)
         location = location._replace(line=location.line + before)
-        is_proved = self._prove(sequence) if self._prove else None
+        is_proved = self._prove(*sequence.write_claim()) if self._prove else None
         message = sequence.describe(before)
         message += {None: "", True: " (proved)", False: " (not proved in time)"}[is_proved]
         summary = SequenceSummary(

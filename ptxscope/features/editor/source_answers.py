@@ -41,10 +41,10 @@ from ...engine.syntax.scopes import Scopes, collect_registers
 from ...engine.syntax.tokens import Token, TokenKind, tokenize
 from ...engine.tracing.probe_operands import draw_operands
 from ...engine.tracing.trace import Trace, trace
+from ...feature import Service, find_services
 from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ...sources.source_language import Language, find_language
 from ...sources.source_programs import load
-from ...state.permalink import PageLink, format_permalink
 from ..check.check_settings import CheckSettings
 from ..check.diagnostic import CheckedInstruction
 from ..check.lint import check_text
@@ -362,8 +362,10 @@ def _iter_blocks(example: Trace) -> Iterator[Block]:
 def _format_link(example: Trace, page: str) -> str:
     """Return a link to the example in a web explorer, as Markdown."""
     values = {role: f"{bits:#x}" for role, bits in example.operands.items()}
-    fragment = format_permalink(PageLink(str(example.instruction), values)) if page else ""
-    return f"\n[Open in the web explorer](<{page.rstrip('/')}/#{fragment}>)\n" if fragment else ""
+    for format_link in find_services(Service.FORMAT_PERMALINK) if page else ():
+        if fragment := format_link(str(example.instruction), values):
+            return f"\n[Open in the web explorer](<{page.rstrip('/')}/#{fragment}>)\n"
+    return ""
 
 
 def _iter_operand_blocks(example: Trace, role: str) -> Iterator[Block]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...blocks.intrinsic_sequence import find_sequences, may_have_sequences
 from ...cli.commands.run import (
     RUN_EXAMPLES,
     RUN_HELP,
@@ -41,6 +42,7 @@ from ...engine.syntax.errors import (
 )
 from ...files import expand_path, replace
 from ...sources.source_lines import read_source_lines
+from ...sources.source_programs import load
 from .cuda_listing import compile_listing, has_kernel, is_cuda_source
 from .kernel_report import (
     failure_to_json,
@@ -227,9 +229,8 @@ def _launch(
         print(format_json(sources.name_lines(data), indent=1))
     else:
         if log:
-            from ...blocks.intrinsic_sequences import find_text_sequences
-
-            sequences = find_text_sequences(text, file)
+            programs = load(text, file) if may_have_sequences(text) else ()
+            sequences = [x for program in programs for x in find_sequences(program)]
             steps = iter_thread_lines(
                 log, result.shape, stop_line, watched, sequences, is_folded=arguments.fold
             )

@@ -26,7 +26,7 @@ from .launches.thread_log import ThreadLog, ThreadStep
 from .launches.thread_state import LaunchError, PrintedText
 
 if TYPE_CHECKING:
-    from ...blocks.intrinsic_sequences import IntrinsicSequence
+    from ...blocks.intrinsic_sequence import IntrinsicSequence
 
 
 _MAX_VALUES = 16

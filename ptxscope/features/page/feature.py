@@ -26,6 +26,7 @@ FEATURE = Feature(
         ),
     ),
     services={
+        Service.FORMAT_PERMALINK: f"{__package__}.permalink:format_line_permalink",
         Service.MAKE_LIVE_FIGURE: f"{__package__}.live_markup:make_live_figure",
         Service.WRITE_LIVE_ENGINE: f"{__package__}.site:write_engine",
     },

@@ -19,10 +19,10 @@ from ...scene.scene_model import LaneRef, Place
 from ...state import edits, figure_edits, step_transitions
 from ...state.actions import ACTIONS, GROUPS
 from ...state.open_block import open_typed_block, with_statements
-from ...state.permalink import PageLink, parse_permalink
 from ...state.requests import Notify, ShowHint, ShowOutcome, Transition
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState
+from .permalink import PageLink, parse_permalink
 from .tool_table import map_panels, map_places, map_tools
 from .transitions import apply_setup
 

@@ -12,8 +12,8 @@ from ...engine.syntax.instruction import Input
 from ...engine.tracing.trace import Step, Trace
 from ...scene.scene_model import LaneRef
 from ...state.explorer_state import ExplorerState
-from ...state.permalink import PageLink
 from ...state.setup import FIRST_OPCODE, make_example
+from .permalink import PageLink
 from .tool_table import map_panels, map_places
 
 if TYPE_CHECKING:

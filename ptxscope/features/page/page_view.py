@@ -23,10 +23,10 @@ from ...engine.tracing.step_text import format_result, format_title, interpret_b
 from ...engine.tracing.trace import Step, Trace
 from ...learn.prediction import list_locations
 from ...state.actions import ACTIONS
-from ...state.permalink import format_permalink
 from .instruction_list import find_instructions
 from .page_picture import PagePicture, draw_picture, draw_within, list_undrawn
 from .page_state import PageState
+from .permalink import format_permalink
 from .tool_table import map_places, map_tools
 
 _BACKWARDS, _FORWARDS = ("step.first", "step.back"), ("step.next", "step.last")

@@ -31,12 +31,12 @@ from ...engine.tracing.trace import trace
 from ...feature import find_entry_points
 from ...files import read
 from ...files import replace as replace_file
-from ...state.permalink import PageLink, format_permalink
 from .explorer_page import map_copies, open_example
 from .opening import format_opening
 from .page_picture import drop_style
 from .page_state import PageState
 from .page_view import describe_step, draw_page, make_view
+from .permalink import PageLink, format_permalink
 from .tool_table import map_places
 
 VERSION = "314.0.7"

@@ -10,7 +10,6 @@ from functools import reduce
 from typing import Any
 
 from ...blocks.block_parser import find_block, parse_block
-from ...blocks.intrinsic_sequences import IntrinsicSequence, write_ptx
 from ...engine.cancellation import IsStopped, never
 from ...engine.ir.tape import Node
 from ...engine.records import FrozenDict
@@ -35,7 +34,6 @@ from .result_pairs import (
     with_guard_results,
     with_same_results,
 )
-from .sequence_dataflow import extract_dataflow
 from .solver import Term, Undecided, get_solver_name, load_bitwuzla
 
 TIMEOUT = 60.0
@@ -231,17 +229,12 @@ def prove(
     )
 
 
-def load_prover() -> Callable[[IntrinsicSequence], bool]:
-    """Return ``prove_sequence``; raise ImportError, with installation advice, without bitwuzla."""
+def load_prover() -> Callable[[str, str], bool]:
+    """Return ``is_proved_equal``; raise ImportError, with installation advice, without bitwuzla."""
     load_bitwuzla()
-    return prove_sequence
+    return is_proved_equal
 
 
-def prove_sequence(sequence: IntrinsicSequence, timeout: float = TIMEOUT) -> bool:
-    """Return whether the solver proves, in time, that a sequence computes its intrinsic.
-
-    The proof is about the dataflow of the sequence's own statements.
-    """
-    pattern, call = extract_dataflow(sequence)
-    a, b = read_program(write_ptx(pattern)), read_program(call)
-    return prove_equal(a, b, timeout=timeout).verdict is Verdict.EQUAL
+def is_proved_equal(a: str, b: str) -> bool:
+    """Return whether the solver proves, in time, that two texts compute the same."""
+    return prove_equal(read_program(a), read_program(b)).verdict is Verdict.EQUAL

@@ -9,8 +9,8 @@ from ptxscope.sources.embedded_ptx import find_ptx
 from ptxscope.sources.source_language import Language
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
-from tests.engine.test_embedded import CALL, LLVM, RUST_ADD, RUST_LITERALS
 from tests.features.check.check_cases import CASES, Case
+from tests.features.languages.test_sources import CALL, LLVM, RUST_ADD, RUST_LITERALS
 
 FILES = {key: case for key, case in CASES.items() if key.startswith(("embedded.", "hosts."))}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.driving.command_line import run
-from tests.engine.test_sequences import ADD, kernel
+from tests.features.sequences.test_sequences import ADD, kernel
 
 TEXT = kernel(*ADD[:3], "vadd4.u32.u32.u32 %r20, %r21, %r22, %r23;", *ADD[3:])
 

@@ -10,8 +10,8 @@ import pytest
 
 from ptxscope.features.lessons.lesson import list_files, list_headings, map_groups
 from ptxscope.features.lessons.transitions import get_play
+from ptxscope.features.page.permalink import format_permalink, parse_permalink
 from ptxscope.learn.grader import format_right_answer
-from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
 from tests.tiers import some, whole
 

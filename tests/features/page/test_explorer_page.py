@@ -17,12 +17,12 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.feature import PagePanel
 from ptxscope.features.page.explorer_page import ExplorerPage, map_copies
 from ptxscope.features.page.page_view import make_link, make_view
+from ptxscope.features.page.permalink import format_permalink, parse_permalink
 from ptxscope.features.page.tool_table import map_panels, map_tools
 from ptxscope.state.actions import ACTIONS
-from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
 from tests.driving.feature_tables import needs
-from tests.driving.permalinks import HOSTILE, draw_link
+from tests.features.page.permalinks import HOSTILE, draw_link
 from tests.tiers import ci_only, sampled, whole
 from tools.page_proof import list_words, print_document
 

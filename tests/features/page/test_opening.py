@@ -14,8 +14,8 @@ import pytest
 
 from ptxscope.features.page.explorer_page import ExplorerPage
 from ptxscope.features.page.opening import make_opening
+from ptxscope.features.page.permalink import parse_permalink
 from ptxscope.features.page.site import make_site, write_files
-from ptxscope.state.permalink import parse_permalink
 from tests.driving.browser import Browser
 from tests.features.page.test_site import FILES_FOLDER
 from tests.tiers import ci_only

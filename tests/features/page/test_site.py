@@ -26,8 +26,8 @@ from ptxscope.features import page
 from ptxscope.features.page.explorer_page import ExplorerPage, map_copies
 from ptxscope.features.page.live_figure import LiveFigure
 from ptxscope.features.page.live_markup import make_live_figure
+from ptxscope.features.page.permalink import parse_permalink
 from ptxscope.features.page.site import CDN, FILES, make_site, write_files
-from ptxscope.state.permalink import parse_permalink
 
 FILES_FOLDER = Path(page.__file__).parent / "files"
 MAX_SCRIPT_LINES = 800

@@ -8,8 +8,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.syntax.instruction import Instruction, make_instruction
 from ptxscope.engine.tracing.trace import trace
+from ptxscope.features.page.permalink import PageLink
 from ptxscope.learn.practice import SeededRandom, pick_form, pick_operands
-from ptxscope.state.permalink import PageLink
 
 _MODELS: Final = ("isa", "ptxas", "ptxas-13.0")
 

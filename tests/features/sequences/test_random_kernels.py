@@ -8,13 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from ptxscope.blocks.intrinsic_sequences import (
-    find_text_sequences,
-    get_patterns,
-    write_ptx,
-)
-from ptxscope.features.kernels.launches.kernel_run import run_kernel
+from ptxscope.features.sequences.patterns import get_patterns, write_ptx
+from tests.driving.feature_tables import needs
 from tests.engine.test_intrinsics import expected
+from tests.features.sequences.text_sequences import find_text_sequences
 from tests.tiers import sampled
 
 _SHORT_PATTERNS = [
@@ -125,6 +122,8 @@ def _check_random_kernel(rng: Random) -> tuple[int, int]:
         store = f"st.global.u32 [%d2+{16 * index + 4 * place}], {sequence.result};"
         after.setdefault(end, []).append(store)
     stored = [y for n, x in enumerate(lines) for y in (*before.get(n, ()), x, *after.get(n, ()))]
+    from ptxscope.features.kernels.launches.kernel_run import run_kernel
+
     run = run_kernel(
         _KERNEL_HEAD + "\n".join(stored) + "\n}\n",
         {
@@ -145,6 +144,7 @@ def _check_random_kernel(rng: Random) -> tuple[int, int]:
     return len(sequences), ran
 
 
+@needs("kernels")
 @sampled
 @pytest.mark.parametrize("seed", range(6))
 def test_a_run_computes_the_named_intrinsic(seed: int) -> None:

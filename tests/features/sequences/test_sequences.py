@@ -12,20 +12,19 @@ from time import perf_counter
 import pytest
 
 from ptxscope.blocks.block_parser import parse_block, trace_block
-from ptxscope.blocks.dataflow import find_flow
 from ptxscope.blocks.execution import execute
-from ptxscope.blocks.intrinsic_sequences import (
+from ptxscope.blocks.intrinsic_sequence import (
     IntrinsicSequence,
-    Pattern,
     find_sequences,
-    find_text_sequences,
-    get_patterns,
-    write_ptx,
+    may_have_sequences,
 )
-from ptxscope.blocks.sequence_hints import may_have_sequences
 from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.features.sequences.dataflow import find_flow
+from ptxscope.features.sequences.patterns import Pattern, get_patterns, write_ptx
 from ptxscope.sources.source_programs import load
+from tests.driving.feature_tables import needs
 from tests.engine.test_intrinsics import BITING, expected
+from tests.features.sequences.text_sequences import find_text_sequences
 from tests.reference_data import read_lines
 from tests.tiers import ci_only, sampled, whole
 from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD
@@ -228,6 +227,7 @@ def test_a_register_of_an_inner_block_is_distinct_from_its_namesake() -> None:
     assert {nodes[i].arguments for i in total.arguments} == {(5,), (1,)}
 
 
+@needs("languages")
 def test_a_label_inside_a_partial_function_may_be_an_entry() -> None:
     for lines, count in (((*ADD, "L:"), 1), ((ADD[1], "L:", ADD[0], *ADD[2:]), 0)):
         text = f'ASM = """{" ".join(lines)} vadd4.u32.u32.u32 %r9, %r9, %r9, %r9;"""'

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote_plus, unquote_plus
 
-from ..engine.isa.types import Role
-from ..engine.syntax.errors import quote_word
+from ...engine.isa.types import Role
+from ...engine.syntax.errors import quote_word
 
 MAX_PERMALINK_CHARS = 2000
 """Maximum characters of a permalink after ``#``."""
@@ -55,6 +55,11 @@ def format_permalink(link: PageLink) -> str:
     parts = [_quote(link.line), *(f"{_quote(name)}={_quote(text)}" for name, text in pairs)]
     fragment = "&".join(parts)
     return fragment if len(fragment) <= MAX_PERMALINK_CHARS else ""
+
+
+def format_line_permalink(line: str, values: Mapping[str, str]) -> str:
+    """Return the fragment for a line with operands as written, by role."""
+    return format_permalink(PageLink(line, values))
 
 
 def parse_permalink(fragment: str) -> PageLink:

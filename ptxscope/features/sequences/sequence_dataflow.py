@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...blocks.dataflow import CONSTANT, INPUT, DataFlow, FlowNode
-from ...blocks.intrinsic_sequences import IntrinsicSequence, Pattern
+from .dataflow import CONSTANT, INPUT, DataFlow, FlowNode
+from .patterns import Match, Pattern, write_ptx
 
 
 def extract_pattern(
@@ -37,12 +37,12 @@ def extract_pattern(
     return Pattern(intrinsic, parameters, tuple(pattern.nodes))
 
 
-def extract_dataflow(sequence: IntrinsicSequence) -> tuple[Pattern, str]:
-    """Return the computation of a sequence's statements on a, b and c, and the intrinsic's call."""
+def write_claim(flow: DataFlow, match: Match) -> tuple[str, str]:
+    """Return PTX that computes a match's result from a, b and c, and the intrinsic's call in C."""
     letters: dict[int, str] = {}
-    numbers = sequence.match.numbers[: len(sequence.arguments)]
+    numbers = match.numbers[: len(match.pattern.parameters)]
     for number in numbers:
         letters.setdefault(number, "abc"[len(letters)])
-    root, name = sequence.match.numbers[-1], sequence.intrinsic
-    pattern = extract_pattern(sequence.flow, root, name, letters)
-    return pattern, f"d = {name}({', '.join(letters[x] for x in numbers)});"
+    root, name = match.numbers[-1], match.pattern.intrinsic
+    pattern = extract_pattern(flow, root, name, letters)
+    return write_ptx(pattern), f"d = {name}({', '.join(letters[x] for x in numbers)});"

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import count
 
-from ..engine.syntax.asm_operands import AsmExpression, AsmOperands
-from ..engine.syntax.partial_ptx import PTX_STATEMENT
-from ..engine.syntax.source import GAP, TextFragment, join_fragments, replace_copies
+from ...engine.syntax.asm_operands import AsmExpression, AsmOperands
+from ...engine.syntax.partial_ptx import PTX_STATEMENT
+from ...engine.syntax.source import GAP, TextFragment, join_fragments, replace_copies
+from ...sources.source_language import Block, Language
 from .llvm_source import MAX_ASM_CHARS, split_arguments
 from .python_source import decode_parts
-from .source_language import Block, Language
 
 _RUST = re.compile(
     r"""(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))

@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from ..engine.isa.catalog import ENTRIES
-from ..engine.isa.entry import SlotPlace
-from ..engine.isa.types import CARRY_REGISTER, Form
-from ..engine.program.control_flow import INITIAL, CodeBlock, WritePlace, Writers, find_blocks
-from ..engine.program.statement import SINK, Statement, StatementKind, VectorMove
-from ..engine.syntax.errors import Span
-from ..engine.syntax.instruction import (
+from ...engine.isa.catalog import ENTRIES
+from ...engine.isa.entry import SlotPlace
+from ...engine.isa.types import CARRY_REGISTER, Form
+from ...engine.program.control_flow import INITIAL, CodeBlock, WritePlace, Writers, find_blocks
+from ...engine.program.statement import SINK, Statement, StatementKind, VectorMove
+from ...engine.syntax.errors import Span
+from ...engine.syntax.instruction import (
     Instruction,
     Register,
     format_mnemonic,
     format_operand_prefix,
     format_operand_suffix,
 )
-from ..engine.syntax.opcodes import BRANCHES
+from ...engine.syntax.opcodes import BRANCHES
 
 INPUT = ""
 """The operation of a node with a value from elsewhere."""

@@ -9,6 +9,8 @@ from typing import Any
 
 from ... import __version__
 from ...blocks.block_parser import parse_block, trace_block
+from ...documents.formats.json import BLOCK_SCHEMA, SCHEMA, Object, render
+from ...documents.options import Options
 from ...engine.json_node import KINDS, JsonNode, abbreviate_json, parse_json
 from ...engine.semantics.models import Model, parse_model
 from ...engine.syntax.errors import PtxError, make_printable
@@ -17,8 +19,6 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import StepPlace, Trace, make_trace
-from ..options import Options
-from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 
 _NAMES = (("number", "step {}"), ("key", "row {}"), ("lane", "lane {}"), ("role", "{}"))
 """Labels of the objects in a list, by their identifying field."""

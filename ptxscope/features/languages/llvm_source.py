@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import pairwise
 
-from ..engine.syntax.asm_operands import AsmExpression, AsmOperands, fill_constants
-from ..engine.syntax.source import (
+from ...engine.syntax.asm_operands import AsmExpression, AsmOperands, fill_constants
+from ...engine.syntax.source import (
     GAP,
     TextFragment,
     decode_escape,
@@ -19,7 +19,7 @@ from ..engine.syntax.source import (
     replace_matches,
     with_gaps,
 )
-from .source_language import Block, Language
+from ...sources.source_language import LLVM_ASM, Block, Language
 
 _TYPES = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 MAX_ASM_CHARS = 1 << 14
@@ -91,24 +91,15 @@ def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOp
     )
 
 
-_LLVM_ASM = re.compile(
-    r"\basm(?>(?:\s++(?:sideeffect|alignstack|inteldialect|unwind|volatile))*)\s++"
-    r"\"(?P<body>[^\"]*+)\""
-)
 _LLVM_ESCAPE = re.compile(
     r"\\(?P<code>[0-9a-fA-F]{2})|\\\\|\$(?P<dollar>\$)|\$\{(?P<number>\d{1,9}+)(?>:\w++|)\}"
 )
 """``\\0A`` for a character, ``$$`` for ``$``, ``${0:x}`` for the operand ``$0``."""
 
 
-def has_llvm_asm(text: str) -> bool:
-    """Return whether a text has an LLVM ``asm``."""
-    return _LLVM_ASM.search(text) is not None
-
-
 def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
     """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are the gaps of the text."""
-    for match, following in pairwise([*_LLVM_ASM.finditer(text), None]):
+    for match, following in pairwise([*LLVM_ASM.finditer(text), None]):
         assert match
         span = match.span("body")
         fragment = join_fragments(replace_matches(text, _LLVM_ESCAPE, _decode_llvm_mark, *span))

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.state.permalink import (
+from ptxscope.features.page.permalink import (
     MAX_PERMALINK_CHARS,
     PageLink,
     format_permalink,
     parse_permalink,
 )
-from tests.driving.permalinks import HOSTILE, draw_link
+from tests.features.page.permalinks import HOSTILE, draw_link
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cc", "Cs")), max_size=80)
 

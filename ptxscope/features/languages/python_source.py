@@ -11,19 +11,52 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..engine.syntax.asm_operands import AsmOperands
-from ..engine.syntax.errors import Span
-from ..engine.syntax.source import (
+from ...engine.syntax.asm_operands import AsmOperands
+from ...engine.syntax.errors import Span
+from ...engine.syntax.opcodes import ALL_OPCODES
+from ...engine.syntax.partial_ptx import PROSE
+from ...engine.syntax.source import (
     GAP,
     Fragment,
     TextFragment,
     decode_escape,
     join_fragments,
+    remove_comments,
     replace_copies,
     replace_matches,
 )
+from ...sources.source_language import Block, Language
 from .llvm_source import make_llvm_operands
-from .source_language import is_all_ptx
+
+_PTX_STATEMENT_START = re.compile(
+    r"""\s*+(?>[A-Za-z_$%][\w$]*+\s*+:\s*+|)(?>@\s*+!?\s*+[\w$%]++\s++|)
+        (?:(?P<directive>\.[a-z]\w*+)|(?P<opcode>[a-z]\w*+)(?P<modifier>\.\w)?)""",
+    re.VERBOSE | re.ASCII,
+)
+_WHOLE_STATEMENT = re.compile(
+    r"\s*+(?>[\w$%]++\s*+:\s*+|)(?:ret|exit|trap|brkpt|bra\s++[\w$%]++)\s*+"
+)
+_LABEL = re.compile(r"\s*+(?>(?:[\w$%]++:\s*+)*)")
+
+
+def _is_all_ptx(text: str) -> bool:
+    """Return whether every statement of a text looks like PTX."""
+    code = remove_comments(text)
+    *statements, remainder = re.split(r"[;{}]", code)
+    return bool(statements) and not remainder.strip() and all(map(_is_ptx_statement, statements))
+
+
+def _is_ptx_statement(statement: str) -> bool:
+    if _WHOLE_STATEMENT.fullmatch(statement) or _LABEL.fullmatch(statement):
+        return True
+    match = _PTX_STATEMENT_START.match(statement)
+    if not match or PROSE.search(statement, match.end()):
+        return False
+    opcode = match["opcode"]
+    if opcode is None:
+        return True
+    return match["modifier"] is not None and opcode in ALL_OPCODES
+
 
 _EVENT = re.compile(
     r"""[^\S\n]++ | \#[^\n]*+ | \\\r?\n
@@ -138,7 +171,7 @@ def _is_statement_end(text: str, position: int) -> bool:
     return _LINE_REST.match(text, position) is not None
 
 
-def read_python_strings(text: str) -> Iterator[Fragment]:
+def _read_strings(text: str) -> Iterator[Fragment]:
     """Yield every string, joined with adjacent ones, except docstrings that are prose."""
     tokens = list(_read_tokens(text))
     docstring_starts = find_docstrings(
@@ -152,7 +185,7 @@ def read_python_strings(text: str) -> Iterator[Fragment]:
         if (
             group_start not in docstring_starts
             or not _is_statement_end(text, end)
-            or is_all_ptx(fragment.ptx)
+            or _is_all_ptx(fragment.ptx)
         ):
             yield fragment
 
@@ -279,16 +312,9 @@ _BETWEEN = re.compile(
 """The source between strings that are separate arguments."""
 
 
-class PythonString(NamedTuple):
-    """A string of a Python source, with the operands of its asm."""
-
-    fragment: Fragment
-    operands: AsmOperands | None = None
-
-
-def pair_constraints(text: str, fragments: Iterable[Fragment]) -> Iterator[PythonString]:
+def read_python_blocks(text: str) -> Iterator[Block]:
     """Yield the strings; a string before or after a string of constraints is asm."""
-    strings = list(fragments)
+    strings = list(_read_strings(text))
     for index, fragment in enumerate(strings):
         operands = None
         if _PLACEHOLDER.search(fragment.ptx):
@@ -296,7 +322,7 @@ def pair_constraints(text: str, fragments: Iterable[Fragment]) -> Iterator[Pytho
             operands = _read_pair(text, fragment, following, "constraints")
             if operands is None and index:
                 operands = _read_pair(text, strings[index - 1], [fragment], "asm", is_second=True)
-        yield PythonString(fragment, operands)
+        yield Block(fragment, Language.PTX if operands else Language.UNKNOWN, operands)
 
 
 def _read_pair(

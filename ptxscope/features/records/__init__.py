@@ -1,0 +1,1 @@
+"""Documents in JSON, read back as traces."""

@@ -1,0 +1,5 @@
+"""Records: documents in JSON are read back as traces, with every value checked."""
+
+from ...feature import Feature
+
+FEATURE = Feature("records")

@@ -1,0 +1,1 @@
+"""Sequences of PTX that compute a CUDA intrinsic."""
