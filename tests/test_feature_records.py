@@ -138,7 +138,7 @@ def test_tests_of_the_core_import_no_feature() -> None:
 def test_tools_of_tests_of_the_core_import_features_in_functions_only() -> None:
     seen: set[str] = set()
     names = {name for path in list_core_tests() for name in find_tools(path)}
-    assert {"removal", "manual", "nvcc_intrinsics"} <= names
+    assert {"removal", "manual"} <= names
     while new := names - seen:
         seen |= new
         for path in (TREE / "tools" / f"{name}.py" for name in new):
