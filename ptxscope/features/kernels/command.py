@@ -312,7 +312,7 @@ class _Request:
         """Return the computation of the first element that differs, from one more run."""
         for name, elements in self.expected.items():
             buffer = result.get_buffer(name)
-            for index, _ in find_differences(result, name, elements):
+            for index in find_differences(result, name, elements):
                 thread = buffer.find_thread(index)
                 if thread >= 0:
                     log = ThreadLog(thread)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -216,7 +217,7 @@ def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator
             yield f"{name}: {format_count(len(elements), 'element')} as expected"
             continue
         yield f"{name}: {len(differences):,} of {len(elements):,} are not as expected"
-        for index, observed in differences[:_MAX_DIFFERENCES]:
+        for index, observed in islice(differences.items(), _MAX_DIFFERENCES):
             line = buffer.find_line(index)
             origin = f"written at {result.format_line(line)}" if line else "never written"
             held, wanted = _format_difference(buffer, index, observed)
@@ -345,8 +346,7 @@ def run_to_json(
             result.get_buffer(name).label: {
                 "holds": not (differences := find_differences(result, name, elements)),
                 "different": [
-                    {"index": i, "line": result.get_buffer(name).find_line(i)}
-                    for i, _ in differences
+                    {"index": i, "line": result.get_buffer(name).find_line(i)} for i in differences
                 ],
             }
             for name, elements in expected.items()

@@ -174,4 +174,4 @@ def _find_wrong(run: ThreadRun, buffer: KernelBuffer | None) -> set[int]:
     if buffer is None or run.result is None:
         return set()
     elements = run.launch.expected.get(buffer.name, {})
-    return {i for i, _ in find_differences(run.result, buffer.name, elements)}
+    return set(find_differences(run.result, buffer.name, elements))

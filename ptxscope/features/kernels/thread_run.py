@@ -408,7 +408,7 @@ def _find_wrong_element(
     except LaunchError as error:
         return 0, ("", 0), str(error)
     for name, elements in launch.expected.items():
-        for index, observed in find_differences(result, name, elements):
+        for index, observed in find_differences(result, name, elements).items():
             buffer = result.get_buffer(name)
             width = 8 * buffer.data.dtype.itemsize
             value_text = "unknown"

@@ -188,7 +188,7 @@ def _apply(
     Threads are taken together as long as their places differ.
     """
     space, access = target.space, target.access
-    rounds = _list_rounds(space.find_indices(access, target.instances))
+    rounds = _list_rounds(space.find_indices(access, target.instances, writes=True))
     if isinstance(operation, np.ufunc) and len(values) == 1 and len(rounds) > len(rounds[0]):
         return _accumulate(target, values[0], causes, operation)
     count = len(access.lanes)

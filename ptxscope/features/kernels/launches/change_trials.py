@@ -13,12 +13,16 @@ from .first_threads import ExpectedLaunch
 from .instruction_changes import StatementChange
 from .launch_memory import LaunchMemory
 from .replicas import ThreadSelection, run_replicas
+from .replicated_space import ROW_SHARE
 
 _MAX_LANES = 1 << 15
 """Lanes of all replicas that run at once, unless one needs more."""
 _MAX_MEMORY_BYTES = 1 << 24
 """Memory of the replicas that run at once, unless one needs more; it takes 17 times as much."""
-
+_MAX_REPLICA_STEPS = 1 << 21
+"""Statements of a thread that all replicas execute together, unless one takes more: seconds."""
+_SLACK = 4
+"""The bytes that a replica may write for each byte that is written in the run."""
 _MAX_NEAREST = 6
 """The number of nearest changes, some of which may be near misses."""
 
@@ -92,10 +96,18 @@ class ChangeTrials(NamedTuple):
         """
         first_threads, results = self.expected.first_threads, self.expected.results
         is_whole = first_threads == self.expected.all_threads
-        for part in self._split(changes, first_threads):
+        step_count = max(self.expected.step_count, 1)
+        size = max(min(self.part_size, _MAX_REPLICA_STEPS // step_count), 1)
+        for part in _split(changes, size):
             if self.is_late:
                 return
-            run = run_replicas(self.memory, part, first_threads, self.model, self.max_thread_steps)
+            try:
+                run = run_replicas(
+                    *(self.memory, part, first_threads, self.model),
+                    *(self.max_thread_steps, self.end),
+                )
+            except TimeoutError:
+                return
             is_right, counts = results.judge(run.space, is_whole=is_whole)
             is_right &= run.is_complete
             columns = (is_right, run.is_complete, counts, *results.measure(run.space))
@@ -114,31 +126,12 @@ class ChangeTrials(NamedTuple):
         """
         all_threads = self.expected.all_threads
         ordered = sorted(changes, key=lambda x: [y.span for y in x.statements])
-        for part in self._split(ordered, all_threads):
+        for part in _split(ordered, self._find_part_size(all_threads)):
             results = run_replicas(
                 self.memory, part, all_threads, self.model, self.max_thread_steps
             )
             counts = self.expected.results.count_all(results.space)
             yield from zip(part, np.where(results.is_complete, counts, 0).tolist(), strict=True)
-
-    def _split(
-        self, changes: Sequence[StatementChange], selection: ThreadSelection
-    ) -> Iterator[Sequence[StatementChange]]:
-        """Yield as many changes as can run at once; a change of many values is split."""
-        size = self._find_part_size(selection)
-        part, count = list[StatementChange](), 0
-        for change in changes:
-            start = 0
-            while start < change.replica_count:
-                end = min(start + size - count, change.replica_count)
-                part.append(change.narrow(start, end))
-                count += end - start
-                start = end
-                if count == size:
-                    yield part
-                    part, count = [], 0
-        if part:
-            yield part
 
     @property
     def part_size(self) -> int:
@@ -146,7 +139,28 @@ class ChangeTrials(NamedTuple):
         return self._find_part_size(self.expected.first_threads)
 
     def _find_part_size(self, selection: ThreadSelection) -> int:
-        lane_count = selection.count_lanes(self.memory.shape)
-        bytes_ = self.memory.spaces["global"].size + lane_count * self.memory.local_bytes
+        expected, lane_count = self.expected, selection.count_lanes(self.memory.shape)
+        is_first = selection is expected.first_threads
+        written_bytes = expected.first_bytes if is_first else expected.all_bytes
+        size = self.memory.spaces["global"].size
+        bytes_ = min(_SLACK * written_bytes, size) + size // ROW_SHARE
+        bytes_ += lane_count * self.memory.local_bytes
         bytes_ += len(selection.blocks) * self.memory.shared_bytes
         return max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
+
+
+def _split(changes: Sequence[StatementChange], size: int) -> Iterator[Sequence[StatementChange]]:
+    """Yield changes that run at once, at most ``size``; a change of many values is split."""
+    part, count = list[StatementChange](), 0
+    for change in changes:
+        start = 0
+        while start < change.replica_count:
+            end = min(start + size - count, change.replica_count)
+            part.append(change.narrow(start, end))
+            count += end - start
+            start = end
+            if count == size:
+                yield part
+                part, count = [], 0
+    if part:
+        yield part

@@ -6,24 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from ....diagnosis.observation import Observed
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.syntax.opcodes import ATOMICS, BARRIERS, COLLECTIVES
 from ....engine.tracing.operand_bits import check_argument
+from .conflicts import Mask
 from .expected_elements import (
     ExpectedBuffer,
-    ExpectedResults,
-    ExpectedWords,
-    check_position,
-    narrow,
+    ExpectedElements,
+    check_positions,
     read_elements,
 )
+from .expected_results import ExpectedResults, ExpectedWords
 from .kernel_run import KernelRun, Launch
 from .launch_memory import BoundBuffer, LaunchMemory
 from .launch_text import find_parameter
 from .replicas import ThreadSelection
+from .replicated_space import PAGE_BYTES
 
 _EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
 """Opcodes by which the threads of a block depend on each other."""
@@ -38,6 +39,12 @@ class ExpectedLaunch(NamedTuple):
     first_threads: ThreadSelection
     """The threads that run first: some that wrote a wrong element, if one is known."""
     all_threads: ThreadSelection
+    first_bytes: int
+    """The bytes of global memory that the first threads wrote, with the others of their pages."""
+    all_bytes: int
+    """The bytes of global memory that all threads wrote, with the others of their pages."""
+    step_count: int
+    """The statements that a thread executed on average; 0 if that is not known."""
 
 
 def read_expected_launch(
@@ -57,12 +64,19 @@ def read_expected_launch(
     if result:
         first_threads = _select_threads(launch, memory, functions, result, elements) or all_threads
     words = tuple(_make_words(launch, result, first_threads, *x) for x in elements)
-    return ExpectedLaunch(ExpectedResults(words), first_threads, all_threads)
+    first_bytes, all_bytes = (
+        _count_bytes(launch, memory, result, x) for x in (first_threads, all_threads)
+    )
+    thread_count = launch.shape.block_count * launch.shape.block_size
+    step_count = result.step_count // thread_count if result and result.is_complete else 0
+    return ExpectedLaunch(
+        ExpectedResults(words), first_threads, all_threads, first_bytes, all_bytes, step_count
+    )
 
 
 def _read_elements(
     launch: Launch, memory: LaunchMemory, name: str, expected: ExpectedBuffer
-) -> tuple[BoundBuffer, dict[int, Observed]]:
+) -> tuple[BoundBuffer, ExpectedElements]:
     """Return a buffer with its expected elements that are known at least in part."""
     check_argument("a buffer", name, str, "the name of its parameter")
     buffer = _find_buffer(launch, memory, name)
@@ -71,10 +85,9 @@ def _read_elements(
         elements = read_elements(expected, array.dtype)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    check_position(name, array.size, max(elements, default=0))
-    width = 8 * array.dtype.itemsize
-    narrow_elements = ((i, narrow(x, width)) for i, x in elements.items())
-    return buffer, {index: x for index, x in narrow_elements if x.known_mask}
+    check_positions(name, array.size, elements)
+    narrow = elements.narrow(array.dtype)
+    return buffer, narrow.select(narrow.known_masks != 0)
 
 
 def _find_buffer(launch: Launch, memory: LaunchMemory, name: str) -> BoundBuffer:
@@ -90,7 +103,7 @@ def _select_threads(
     memory: LaunchMemory,
     functions: Sequence[Program],
     result: KernelRun,
-    expected: Sequence[tuple[BoundBuffer, dict[int, Observed]]],
+    expected: Sequence[tuple[BoundBuffer, ExpectedElements]],
 ) -> ThreadSelection | None:
     """Return some threads that wrote a wrong element, with those on which they depend.
 
@@ -102,10 +115,9 @@ def _select_threads(
     wrong, right = list[int](), list[int]()
     for bound, elements in expected:
         buffer = result.buffers[bound.name]
-        words = buffer.words
-        for index, observed in elements.items():
-            is_right = buffer.is_known(index) and observed.matches(int(words[index]))
-            (right if is_right else wrong).append(buffer.find_thread(index))
+        threads, is_right = buffer.threads[elements.indices], elements.find_right(buffer)
+        wrong += threads[~is_right].tolist()
+        right += threads[is_right].tolist()
     wrong, right = ([x for x in dict.fromkeys(y) if x >= 0] for y in (wrong, right))
     if not wrong:
         return None
@@ -139,17 +151,36 @@ def _make_words(
     result: KernelRun | None,
     first_threads: ThreadSelection,
     buffer: BoundBuffer,
-    elements: Mapping[int, Observed],
+    elements: ExpectedElements,
 ) -> ExpectedWords:
-    size = launch.shape.block_size
-    indices = np.array(list(elements), np.int64)
-    dtype = np.dtype(f"u{buffer.array.dtype.itemsize}")
-    words = np.array([x.bits for x in elements.values()], dtype)
-    masks = np.array([x.known_mask for x in elements.values()], dtype)
-    threads = np.full(len(indices), -1)
+    threads = np.full(len(elements), -1)
     if result:
-        threads = result.buffers[buffer.name].threads[indices]
-    is_own = np.isin(threads // size, list(first_threads.blocks)) & (threads >= 0)
-    if first_threads.numbers is not None:
-        is_own &= np.isin(threads % size, list(first_threads.numbers))
-    return ExpectedWords(buffer, indices, words, masks, is_own)
+        threads = result.buffers[buffer.name].threads[elements.indices]
+    return ExpectedWords(buffer, elements, _find_selected(launch, first_threads, threads))
+
+
+def _find_selected(
+    launch: Launch, selection: ThreadSelection, threads: npt.NDArray[np.int64]
+) -> Mask:
+    """Return which threads of the grid are selected; -1 stands for none."""
+    size, blocks = launch.shape.block_size, np.array(selection.blocks)
+    mask: Mask = np.isin(threads // size, blocks) & (threads >= 0)
+    if selection.numbers is not None:
+        mask &= np.isin(threads % size, list(selection.numbers))
+    return mask
+
+
+def _count_bytes(
+    launch: Launch, memory: LaunchMemory, result: KernelRun | None, selection: ThreadSelection
+) -> int:
+    """Return the bytes of the pages that some threads wrote; all bytes if there is no run."""
+    size = memory.spaces["global"].size
+    if result is None:
+        return size
+    pages = set[int]()
+    for x in memory.buffers:
+        threads = result.buffers[x.name].threads
+        written = np.flatnonzero(_find_selected(launch, selection, threads))
+        offsets = x.region.start + written * x.array.dtype.itemsize
+        pages |= set(np.unique(offsets // PAGE_BYTES).tolist())
+    return min(len(pages) * PAGE_BYTES, size)

@@ -339,6 +339,8 @@ def _run_waves(
             error.printed = printer.list_texts()
             error.name_source(memory.code.text)
             raise
+        finally:
+            lockstep.close()
         step_count = lockstep.step_count
         block_count = int(wave.block_numbers[-1]) + 1
         total = step_count * memory.shape.block_count // block_count

@@ -12,7 +12,7 @@ from ....engine.semantics.models import PTXAS_MODELS
 from ....engine.syntax.opcodes import BARRIERS
 from .asm_registers import iter_shared_registers
 from .device_code import DeviceCode
-from .expected_elements import ExpectedResults
+from .expected_results import ExpectedResults
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch
 from .run_diagnosis import RunExplanation
 from .statement_changes import iter_missing_statements

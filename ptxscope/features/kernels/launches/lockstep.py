@@ -114,6 +114,11 @@ class Lockstep:
                 self.on_progress(self.step_count)
             block.leave(group)
 
+    def close(self) -> None:
+        """Drop the steps, which refer to the executor: its memory is free then at once."""
+        self._blocks.clear()
+        self.state.print_text = None
+
     def count_steps(self, group: ThreadGroup, size: int) -> None:
         """Count the statements that threads have executed."""
         self.step_count += group.count * size

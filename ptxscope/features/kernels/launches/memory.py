@@ -182,13 +182,6 @@ class AddressSpace(RegionMap):
             return np.full((self.instance_count, size), NEVER_WRITTEN, np.uint64)
         return make_sparse_zeros(self.instance_count * size, np.uint64).reshape(-1, size)
 
-    def replicate(self, count: int) -> AddressSpace:
-        """Return a space with the contents of this one, of a single instance, in all instances."""
-        space = AddressSpace(self.name, count)
-        space.regions, space.size = self.regions, self.size
-        space.data = np.repeat(self.data, count, axis=0)
-        return space
-
     def write_bytes(self, region: Region, data: bytes | npt.NDArray[np.uint8]) -> None:
         """Set the first bytes of a region, which are zeros, in every instance."""
         self.allocate()
@@ -202,9 +195,18 @@ class AddressSpace(RegionMap):
 
     # --- accesses
 
-    def find_indices(self, access: Access, instances: Numbers | None) -> Numbers:
+    def read_row(
+        self, instance: int, start: int, end: int
+    ) -> tuple[npt.NDArray[np.uint8], Causes | None]:
+        """Return the bytes of an instance from one offset to another, and their causes."""
+        causes = None if self.causes is None else self.causes[instance, start:end]
+        return self.data[instance, start:end], causes
+
+    def find_indices(
+        self, access: Access, instances: Numbers | None, *, writes: bool = False
+    ) -> Numbers:
         """Return the index of each thread's first element, in elements of the width."""
-        places = self._find_places(access, instances)
+        places = self._find_places(access, instances, writes=writes)
         return places // access.width if access.width > 1 else places
 
     def load(self, access: Access, instances: Numbers | None) -> list[Elements]:
@@ -230,7 +232,7 @@ class AddressSpace(RegionMap):
         Without ``writers``, there are none: the accesses are atomic, or the memory is private.
         """
         self.check(access, writes=True)
-        index = self.find_indices(access, instances)
+        index = self.find_indices(access, instances, writes=True)
         view = self.data.reshape(-1).view(f"u{access.width}")
         values = [x.bits for x in elements]
         is_known = all(x.causes is None for x in elements)
@@ -298,7 +300,13 @@ class AddressSpace(RegionMap):
         places = self._find_places(access, instances)
         self.updaters.note(places, accessors.make_stamps(access.lanes), line)
 
-    def _find_places(self, access: Access, instances: Numbers | None) -> Numbers:
+    def _find_places(
+        self,
+        access: Access,
+        instances: Numbers | None,
+        *,
+        writes: bool = False,  # noqa: ARG002 - a page that is shared has to be copied then
+    ) -> Numbers:
         """Return the index of each thread's first byte among all instances."""
         places = access.offsets
         if instances is not None:

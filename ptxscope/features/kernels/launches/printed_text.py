@@ -104,10 +104,9 @@ def _read_bytes(state: WaveState, lane: int, address: int, limit: int) -> bytes:
         return b""
     instances = state.instances.get(space.name)
     row, end = 0 if instances is None else int(instances[lane]), min(offset + limit, region.end)
-    if space.causes is not None:
-        unknown = np.flatnonzero(space.causes[row, offset:end])
-        end = offset + int(unknown[0]) if unknown.size else end
-    return space.data[row, offset:end].tobytes()
+    data, causes = space.read_row(row, offset, end)
+    unknown = np.flatnonzero(causes) if causes is not None else np.zeros(0)
+    return data[: unknown[0] if unknown.size else None].tobytes()
 
 
 def read_string(read: ReadBytes, address: int | None) -> str:

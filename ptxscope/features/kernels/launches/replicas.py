@@ -7,6 +7,9 @@ memory. A replica ends if one of its threads can't go on, or takes many more ste
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from math import inf
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +27,9 @@ from .jumps import Leaving
 from .launch import LaunchShape, Wave
 from .launch_memory import LaunchMemory
 from .lockstep import Lockstep
-from .memory import AddressSpace, Bits, fill_unknown
+from .memory import Bits, fill_unknown
 from .plan_binding import bind_plan
+from .replicated_space import ReplicatedSpace
 from .statement_steps import make_step
 from .thread_state import CallFrame, LaunchError, Step, ThreadGroup, ThreadValues, WaveState
 
@@ -263,13 +267,13 @@ class _SlicedPart:
 
 
 _LIMIT_INTERVAL = 16
-"""Blocks of statements between two checks of the limit of steps."""
+"""Blocks of statements between two checks of the limits of steps and time."""
 
 
 class ReplicaResults(NamedTuple):
     """The memory of replicas after a run."""
 
-    space: AddressSpace
+    space: ReplicatedSpace
     """The global memory, with an instance for each."""
     is_complete: npt.NDArray[np.bool_]
     """The replicas that came to their ends."""
@@ -293,21 +297,24 @@ def run_replicas(
     selection: ThreadSelection,
     model: Model,
     max_thread_steps: int,
+    end: float = inf,
 ) -> ReplicaResults:
     """Run some threads with each change; the changes of one statement are side by side.
 
     There is a replica for each change, or several if it stands for several.
 
-    ``max_thread_steps`` is the limit of statements for each thread.
+    ``max_thread_steps`` is the limit of statements for each thread. Raise TimeoutError after the
+    time ``end``.
     """
     shape, count = memory.shape, sum(x.replica_count for x in changes)
     wave = Wave(shape, selection.blocks, replica_count=count, numbers=selection.numbers)
     spaces = memory.make_spaces(wave)
-    spaces["global"] = memory.spaces["global"].replicate(count)
+    spaces["global"] = space = ReplicatedSpace(memory.spaces["global"], count)
     state = WaveState(memory.code, wave, spaces, memory.symbols, Fidelity(), model)
-    lockstep = _ReplicaLockstep(state, memory, changes, max_thread_steps)
-    lockstep.run()
-    return ReplicaResults(spaces["global"], ~lockstep.has_failed)
+    lockstep = _ReplicaLockstep(state, memory, changes, max_thread_steps, end)
+    with closing(lockstep):
+        lockstep.run()
+    return ReplicaResults(space, ~lockstep.has_failed)
 
 
 class _ReplicaLockstep(Lockstep):
@@ -317,10 +324,11 @@ class _ReplicaLockstep(Lockstep):
         memory: LaunchMemory,
         changes: Sequence[StatementChange],
         max_thread_steps: int,
+        end: float,
     ) -> None:
         replica_count = sum(x.replica_count for x in changes)
         self.lane_changes = _group_changes(changes, state.wave.lane_count // replica_count)
-        self.max_thread_steps = max_thread_steps
+        self.max_thread_steps, self.end = max_thread_steps, end
         self.lane_steps = np.zeros(state.wave.lane_count, np.int64)
         self.common_steps = 0
         """The steps of all remaining threads together; others are in ``lane_steps``."""
@@ -405,6 +413,8 @@ class _ReplicaLockstep(Lockstep):
             np.add(self.lane_steps, size, out=self.lane_steps, where=group.mask)
         self._count += 1
         if self._count % _LIMIT_INTERVAL == 0:
+            if monotonic() > self.end:
+                raise TimeoutError
             limit = self.max_thread_steps - self.common_steps
             lanes = np.flatnonzero((self.lane_steps > limit) & self.state.live)
             if lanes.size:

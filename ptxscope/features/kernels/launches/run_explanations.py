@@ -122,9 +122,8 @@ class _ChangeSearch:
         self.elements = expected_launch.results
         self.element_count = self.elements.element_count
         max_thread_steps = _MIN_THREAD_STEPS
-        if result and result.is_complete:
-            average = result.step_count // (launch.shape.block_count * launch.shape.block_size)
-            max_thread_steps += min(result.step_count, 32 * average)
+        if result:
+            max_thread_steps += min(result.step_count, 32 * expected_launch.step_count)
         self.launches = LaunchTrials(launch, result, self.functions, self.elements, on_progress)
         own_count = self.elements.count_own_matches(result) if result else 0
         self.trials = ChangeTrials(
