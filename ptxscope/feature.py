@@ -57,6 +57,8 @@ class Service(StrEnum):
     describe what each result would mean. The operands are empty if none exist. Raises ImportError
     if a package is not installed.
     """
+    LIST_POSSIBLE_ERRATA = "list possible errata"
+    """``(ins) -> Sequence[Erratum]``: those that change a result for some operands."""
     FIND_SEQUENCES = "find sequences"
     """``(program) -> Iterable[IntrinsicSequence]``: find statements that compute an intrinsic."""
     LOAD_PROVER = "load prover"

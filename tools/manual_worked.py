@@ -24,7 +24,6 @@ from ptxscope.engine.micro_operations.shifts import Average
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Input, Instruction
-from ptxscope.engine.tracing.counterexample import find_counterexample
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_lane_sentence
@@ -214,6 +213,8 @@ def _find_special_case(entry: Entry, earlier_traces: list[Trace]) -> WorkedExamp
 
 
 def _find_two_answers(entry: Entry, earlier_traces: list[Trace]) -> WorkedExample | None:
+    from ptxscope.features.check.counterexample import find_counterexample
+
     told = {
         x.id for trace in earlier_traces for parted in find_deviations(trace) for x in parted.errata
     }

@@ -13,8 +13,8 @@ from ..engine.isa.types import Type
 from ..engine.program.program import Program
 from ..engine.program.statement import Statement, StatementKind
 from ..engine.semantics.rules import FLAG_ERRATUM
-from ..engine.tracing.counterexample import list_possible_errata
 from ..engine.tracing.deviation import find_deviations
+from ..feature import Service, find_services
 from ..sources.source_lines import read_source_lines
 
 
@@ -86,11 +86,13 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
 
 
 def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the ids of the errata that may change a result; literals are fixed."""
+    """Return the ids of the errata that may change a result; a feature may hold literals fixed."""
     ins = statement.explained_instruction
     if ins is None:
         return ()
-    errata = list_possible_errata(ins.with_constants(constants))
+    ins = ins.with_constants(constants)
+    searches = find_services(Service.LIST_POSSIBLE_ERRATA) if ins.errata else ()
+    errata = searches[0](ins) if searches else ins.errata
     return tuple(x.id for x in errata if x is not FLAG_ERRATUM)
 
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from ... import __version__
 from ...documents.formats.json_text import Fields, convert_to_json, format_json
 from ...engine.syntax.errors import Problem, format_count, make_printable, mark_problem
-from ...engine.tracing.counterexample import Counterexample
 from ...sources.source_location import SourceLocation
 from .check_rules import Severity, map_rules
+from .counterexample import Counterexample
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit
 from .example_text import format_counterexample
 

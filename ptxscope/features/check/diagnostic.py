@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...engine.tracing.counterexample import Counterexample
 from ...sources.source_location import SourceLocation
 from .check_rules import Severity, map_rules
+from .counterexample import Counterexample
 
 
 class TextEdit(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...blocks.block_parser import parse_block
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.parser import parse
-from ...engine.tracing.counterexample import Counterexample
+from .counterexample import Counterexample
 
 
 class FormattedExample(NamedTuple):

@@ -47,6 +47,7 @@ FEATURE = Feature(
     ),
     formats=(DocumentFormat("issue", f"{__package__}.fault_report:render", ("md",), after="json"),),
     services={
+        Service.LIST_POSSIBLE_ERRATA: f"{__package__}.counterexample:list_possible_errata",
         Service.OPEN_REFERENCE: f"{__package__}.transitions:open_reference",
         Service.RENDER_FAULT: f"{__package__}.fault_report:render_proved_fault",
     },

@@ -19,9 +19,9 @@ from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
 from ...engine.semantics.plan import compute_results
 from ...engine.semantics.rules import FUSION_ERRATA
 from ...engine.syntax.instruction import Immediate, Register
-from ...engine.tracing.counterexample import Counterexample
 from ...engine.tracing.probe_operands import draw_operands
 from ...sources.source_location import LineIndex, SourceLocation
+from .counterexample import Counterexample
 from .diagnostic import CheckedInstruction, Diagnostic
 from .replacement import make_replacement
 from .statement_checks import format_for_asm

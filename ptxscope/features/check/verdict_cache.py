@@ -20,7 +20,6 @@ from ...engine.semantics.lowering import lower
 from ...engine.semantics.plan import Plan
 from ...engine.syntax.instruction import Immediate, Instruction, Register
 from ...engine.syntax.parser import scan
-from ...engine.tracing.counterexample import Counterexample, find_counterexample
 from ...engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
 from .bit_functions import (
     IDENTITY,
@@ -33,6 +32,7 @@ from .bit_functions import (
     compute_bits,
     make_operand,
 )
+from .counterexample import Counterexample, find_counterexample
 from .statement_templates import RegisterPicker, make_picker, make_template, split_registers
 
 _GROUPS = frozenset((Group.PERMUTE, Group.FIELDS, Group.PACKED))

@@ -16,9 +16,9 @@ from ptxscope.engine.semantics.rules import ERRATA, FUSION_ERRATA, Erratum
 from ptxscope.engine.syntax.register_checks import find_register_problems, is_compatible
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.tokens import tokenize
-from ptxscope.engine.tracing.counterexample import find_counterexample
 from ptxscope.features.check.check_report import item_to_json
 from ptxscope.features.check.check_rules import list_added_rules, map_rules
+from ptxscope.features.check.counterexample import find_counterexample
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_source, check_text
 from ptxscope.features.check.listing_checks import check_listing

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays.block_runner import run_blocks
-from ..arrays.call_sequence import get_storage_dtype
-from ..semantics.plan import Plan
-from ..syntax.instruction import Instruction
-from .operand_bits import bind_values
-from .probe_operands import draw_values, list_input_widths
+from ...engine.arrays.block_runner import run_blocks
+from ...engine.arrays.call_sequence import get_storage_dtype
+from ...engine.semantics.plan import Plan
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.operand_bits import bind_values
+from ...engine.tracing.probe_operands import draw_values, list_input_widths
 
 ValueArray = npt.NDArray[Any]
 _MEMO_SIZE = 16

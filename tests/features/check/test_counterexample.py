@@ -13,7 +13,7 @@ from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Guard, Immediate
-from ptxscope.engine.tracing.counterexample import (
+from ptxscope.features.check.counterexample import (
     CounterexampleSearch,
     DeviatingOperands,
     OperandBatch,

@@ -8,16 +8,16 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
-from ..isa.types import DESTINATIONS, Form, Role
-from ..semantics.models import PTXAS_MODELS, Model, find_errata
-from ..semantics.plan import Plan, compute_results
-from ..semantics.rules import Erratum
-from ..syntax.instruction import Instruction
-from ..syntax.parser import scan
-from .evaluation import make_plan
-from .operand_bits import bind_values
-from .probe_operands import draw_values, list_input_widths
-from .trace import iter_subsets
+from ...engine.isa.types import DESTINATIONS, Form, Role
+from ...engine.semantics.models import PTXAS_MODELS, Model, find_errata
+from ...engine.semantics.plan import Plan, compute_results
+from ...engine.semantics.rules import Erratum
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import scan
+from ...engine.tracing.evaluation import make_plan
+from ...engine.tracing.operand_bits import bind_values
+from ...engine.tracing.probe_operands import draw_values, list_input_widths
+from ...engine.tracing.trace import iter_subsets
 
 _MAX_SETS = 1500
 """Maximum sets of operands to try."""
