@@ -15,7 +15,7 @@ from ..kernels.launches.float_arithmetic import find_fusible_products
 from ..prove.equivalence import TIMEOUT
 from ..prove.operand_conditions import ConditionScope, read_condition
 from ..prove.proof import Verdict
-from ..prove.proof_question import ProofQuestion, find_simple_operands
+from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term, Undecided, get_solver_name
 from .file_kernel import FileKernel
 from .kernel_memory import InitialMemory, KernelMemory, NeedBytes
@@ -25,7 +25,14 @@ from .lone_accesses import LETTERS, iter_access_notes
 from .parameters import is_structure
 from .refusals import Refused
 from .replay import DifferentLaunch, Replay, explain_unknown, replay
-from .small_examples import iter_float_examples, iter_launch_wishes, list_small_words, read_memory
+from .signed_elements import find_signed_buffers
+from .small_examples import (
+    count_shared_bytes,
+    find_early_load,
+    find_small_example,
+    iter_float_examples,
+    read_memory,
+)
 
 _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
 """The prefixes of the names of a kernel's own memory, which nothing reads later."""
@@ -57,6 +64,8 @@ class KernelComparison(FrozenRecord):
     """The float operations of which it then knew only equal results for equal operands."""
     has_fusible_sums: bool = False
     """Whether an assembler may fuse sums of floats with products."""
+    has_dynamic_memory: bool = False
+    """Whether a kernel accesses shared memory whose size the launch chooses."""
     variables: Mapping[str, bool] = field(default_factory=dict)
     """The variables of the modules that are used, and whether their contents are known."""
     notes: tuple[str, ...] = ()
@@ -167,13 +176,20 @@ class _Comparer:
             verdict=verdict,
             seconds=self.solver.elapsed + self.elapsed_before,
             solver=get_solver_name(),
-            has_floats=any(x.values.has_floats for x in self.sides),
+            has_floats=any(x.scope.has_floats for x in self.sides),
             has_computed_floats=self.needs_float_facts,
             float_names=tuple(self.initial.floats.other_names) if self.needs_float_facts else (),
             has_fusible_sums=any(
-                any(find_fusible_products(x.kernel).sums.values()) for x in self.sources
+                any(find_fusible_products(x).sums.values())
+                for side in self.sides
+                for x in side.executed.values()
             ),
-            variables={k: v for x in self.sides for k, v in x.values.variables.items()},
+            has_dynamic_memory=any(
+                x.root.is_open and x.root.space == "shared"
+                for side in self.sides
+                for x in side.memory.accesses
+            ),
+            variables={k: v for x in self.sides for k, v in x.scope.variables.items()},
             **more,
         )
 
@@ -210,7 +226,16 @@ class _Comparer:
 
             memory = KernelMemory(self.initial)
             self.sides.append(
-                KernelTerms(letter, source.kernel, pair, source.model, self.question, memory, note)
+                KernelTerms(
+                    letter,
+                    source.kernel,
+                    source.code.functions,
+                    pair,
+                    source.model,
+                    self.question,
+                    memory,
+                    note,
+                )
             )
 
     # --- equality
@@ -318,23 +343,13 @@ class _Comparer:
     ) -> KernelComparison:
         """Return the answer of a difference: a simple counterexample, run again."""
         self.on_progress("simplifying the counterexample", 0)
-        found = find_simple_operands(
-            self.question, conditions, lambda _: False, [*iter_launch_wishes(self.question)]
-        )
-        assert found is not None
-        kept = [*conditions]
-        for name, value in found.items():
-            bits = self.question.get_bits(name)
-            kept.append(
-                self.terms.make("EQUAL", bits, self.terms.make_value(value, bits.sort().bv_size()))
-            )
         accesses = [x for side in self.sides for x in side.memory.accesses]
-        kept += list_small_words(self.initial, accesses, kept)
-        self.solver.is_possible(*kept)
-        example = DifferentLaunch(found, read_memory(self.initial, accesses))
+        found = find_small_example(self.initial, accesses, conditions)
+        shared_bytes = count_shared_bytes(self.solver, accesses)
+        example = DifferentLaunch(found, read_memory(self.initial, accesses), shared_bytes)
         self.on_progress("running the counterexample", 0)
         units = self._map_units()
-        has_floats = any(x.values.has_floats for x in self.sides)
+        has_floats = any(x.scope.has_floats for x in self.sides)
 
         def run(example: DifferentLaunch) -> Replay:
             return replay(
@@ -356,6 +371,8 @@ class _Comparer:
         verdict, reason = Verdict.DIFFERENT, ""
         if not runs.is_confirmed and (self._is_guess or not runs.obstacle):
             verdict, reason = Verdict.UNDECIDED, self._explain_unconfirmed(units, runs)
+        signed = find_signed_buffers(self.sources, [x.memory.accesses for x in self.sides])
+        runs = runs._replace(signed=signed)
         return self._answer(verdict, reason=reason, counterexample=example, replay=runs)
 
     @property
@@ -379,9 +396,15 @@ class _Comparer:
             )
         if reason := explain_unknown(self.sources, runs):
             return reason
-        unwritten = [x for side in self.sides for x in side.values.unwritten]
+        unwritten = [x for side in self.sides for x in side.scope.unwritten]
         if unwritten:
             return f"the result depends on {unwritten[0]}, which may be read before it is written."
+        for side, letter in zip(self.sides, LETTERS, strict=True):
+            early = find_early_load(self.solver, side.memory.accesses)
+            if early:
+                line = self.sources[LETTERS.index(letter)].format_line(early.statement.line)
+                name = early.root.name.partition(":")[2]
+                return f"{letter} reads bytes of {name} that the thread has not written, at {line}."
         names = [] if self.may_alias else sorted({*pointers} & self.question.inputs.keys())
         if names:
             return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 import numpy as np
@@ -25,8 +25,8 @@ from .replay import WordDifference, make_launch
 
 _MAX_DIFFERENCES = 6
 _MAX_WORDS = 8
-_MAX_LIST = 64
-"""The elements of a buffer in a command."""
+_MAX_LIST = 1024
+"""The elements of a buffer in a command; a launch with more has none."""
 
 
 def iter_comparison_blocks(
@@ -74,6 +74,8 @@ def list_assumptions(comparison: KernelComparison) -> list[str]:
         else f"{name} of A is {name} of B"
         for name, is_known in comparison.variables.items()
     ]
+    if comparison.has_dynamic_memory:
+        assumptions.append("dynamic shared memory has the bytes that a thread accesses")
     if comparison.has_floats and not comparison.has_computed_floats:
         assumptions.append("float operations give equal results for equal operands")
     assumptions += [f"{x} gives equal results for equal operands" for x in comparison.float_names]
@@ -198,16 +200,20 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
     assert run
     if not run.arguments:
         return
-    arguments = [f"{name}={_format_argument(x)}" for name, x in run.arguments.items()]
+    arguments = [
+        f"{name}={_format_argument(name, x, run.signed)}" for name, x in run.arguments.items()
+    ]
     shapes = [
         word
         for option, shape in (("--grid", run.shape.grid), ("--block", run.shape.block))
         if shape != (1, 1, 1)
         for word in (option, ",".join(map(str, shape)))
     ]
+    if run.shape.dynamic_shared_bytes:
+        shapes += ["--shared", str(run.shape.dynamic_shared_bytes)]
     origins = [[*_iter_origin_lines(comparison, i)] for i in range(len(LETTERS))]
     rows = [*_join_columns(*origins)]
-    is_beside = max(map(len, rows), default=0) <= columns
+    is_beside = 0 < max(map(len, rows), default=0) <= columns
     if is_beside:
         yield make_heading("A and B")
         yield make_verbatim(rows, is_close=True)
@@ -220,7 +226,8 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
         if kernel.model.errata:
             words += ["--model", kernel.model.name]
         buffers = dict(_iter_buffers(run.arguments))
-        if all(root in buffers or not x for (root, _), x in run.example.memory.items()):
+        is_whole = all(root in buffers or not x for (root, _), x in run.example.memory.items())
+        if is_whole and all(len(x) <= _MAX_LIST or not x.any() for x in buffers.values()):
             yield make_verbatim(wrap_command([*words, *arguments], width), "sh", is_close=True)
 
 
@@ -251,7 +258,7 @@ def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str
     yield from iter_origin_lines(log, run.shape, name, element)
 
 
-def _format_argument(value: Argument) -> str:
+def _format_argument(name: str, value: Argument, signed: Container[str]) -> str:
     """Return an argument as ``run`` takes it."""
     if isinstance(value, Structure):
         fields = list[str]()
@@ -259,7 +266,7 @@ def _format_argument(value: Argument) -> str:
         for start in range(0, len(value.data), WORD_BYTES):
             word = value.data[start : start + WORD_BYTES]
             if start in arrays:
-                fields.append(_format_argument(arrays[start]))
+                fields.append(_format_argument(f"{name}.{start}", arrays[start], signed))
             elif len(word) == WORD_BYTES:
                 number = int.from_bytes(word.tobytes(), "little")
                 fields.append(f"{_format_number(number)}:u64")
@@ -268,9 +275,10 @@ def _format_argument(value: Argument) -> str:
         return f"{{{','.join(fields)}}}"
     if not isinstance(value, np.ndarray):
         return str(value)
+    if name in signed:
+        value = value.view(f"i{value.itemsize}")
     type_ = format_dtype(value.dtype)
-    used = int(np.flatnonzero(value)[-1]) + 1 if value.any() else 0
-    if used == 0 or len(value) > _MAX_LIST:
+    if not value.any():
         return f"zeros:{type_}:{len(value)}"
     return f"[{','.join(str(int(x)) for x in value)}]:{type_}"
 

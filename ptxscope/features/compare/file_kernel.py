@@ -20,6 +20,8 @@ class FileKernel(NamedTuple):
     code: DeviceCode
     kernel: Program
     model: Model = ISA_MODEL
+    declarations: tuple[str, ...] = ()
+    """The parameters as a CUDA source declares them; empty if none is known."""
 
     def format_line(self, line: int) -> str:
         """Return ``line 12 (k.cu:5)``, or ``line 12`` if no ``.loc`` names the source."""

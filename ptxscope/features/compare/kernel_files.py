@@ -9,7 +9,7 @@ from ...cli.support.ptx_arguments import PLACE, is_file
 from ...cli.support.streams import CommandError
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, make_printable
-from ..kernels.cuda_listing import compile_listing, is_cuda_source
+from ..kernels.cuda_listing import compile_listing, is_cuda_source, list_parameters
 from ..kernels.launches.device_code import load_device_code
 from ..kernels.launches.kernel_run import choose_kernel
 from .comparison import check_problems
@@ -41,11 +41,14 @@ class KernelPlace:
 
     def read(self, model: Model) -> FileKernel:
         """Return the kernel. Raise ValueError for a wrong name, CommandError for illegal PTX."""
-        text = self._contents
+        text, declarations = self._contents, list[str]()
         if is_cuda_source(text, self.file):
+            declarations = list_parameters(text, self.kernel)
             text = compile_listing(self.file, text)
         code = load_device_code(text, name="" if text is not self._contents else self.file)
-        source = FileKernel(self.text, self.file, code, choose_kernel(code, self.kernel), model)
+        source = FileKernel(
+            self.text, self.file, code, choose_kernel(code, self.kernel), model, tuple(declarations)
+        )
         try:
             check_problems(source)
         except PtxError as error:

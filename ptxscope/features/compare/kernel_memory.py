@@ -20,8 +20,12 @@ from .float_terms import FloatFunctions
 
 LIMIT = 1 << 31
 """Bytes that exceed those of any buffer."""
+DYNAMIC_LIMIT = 227 << 10
+"""The bytes of the largest dynamic shared memory."""
 COMMON = "memory"
 """The name of the array of all buffers, if they may overlap."""
+_MAX_FORWARDED = 64
+"""Stores among which the one that wrote a loaded element is looked for."""
 _SOURCE_TYPES = {1: Type.U8, 2: Type.B16, 4: Type.B32, 8: Type.B64}
 
 
@@ -34,14 +38,11 @@ class Root(NamedTuple):
     is_generic: bool = True
     """Whether an address of it is a generic one; in global memory, each address is."""
     bytes: int = LIMIT
-    """The size of a variable; buffers have fewer bytes than this."""
+    """The size of a variable; the limit of that of a buffer."""
     is_own: bool = False
     """Whether only one of the kernels has it."""
-
-    @property
-    def is_buffer(self) -> bool:
-        """Whether it is the buffer of a parameter."""
-        return self.bytes == LIMIT
+    is_open: bool = True
+    """Whether a launch gives it as many bytes as it needs, up to the limit."""
 
 
 class RootAddress(NamedTuple):
@@ -94,7 +95,7 @@ class InitialMemory:
         self.arrays: dict[str, Term] = {}
         self.memories: list[KernelMemory] = []
         """The memories that began as this one."""
-        self._loads: dict[tuple[Term, Term, int, int], Node] = {}
+        self._loads: dict[tuple[Term, int], Node] = {}
         self.floats = FloatFunctions(question)
 
     def get_name(self, root: Root) -> str:
@@ -143,15 +144,45 @@ class InitialMemory:
 
     def read(self, array: Term, index: Term, count: int) -> Term:
         """Return some elements of an array as one number, the first in the lowest bits."""
-        parts = [self.terms.make("ARRAY_SELECT", array, self.step(index, i)) for i in range(count)]
+        parts = [self._select(array, self.step(index, i)) for i in range(count)]
         return parts[0] if count == 1 else self.terms.make("BV_CONCAT", *reversed(parts))
+
+    def _select(self, array: Term, index: Term) -> Term:
+        """Return an element of an array; if it was stored at this index, the stored term.
+
+        So what is computed from it is the same as without memory.
+        """
+        kinds, inner, parts = self.terms.kinds, array, self._split_index(index)
+        for _ in range(_MAX_FORWARDED):
+            if inner.kind() != kinds.ARRAY_STORE:
+                break
+            older, place, value = inner.children()
+            if place == index:
+                return value
+            base, distance = self._split_index(place)
+            is_same_base = base is parts[0] or (base and parts[0] and base == parts[0])
+            if not is_same_base or distance == parts[1]:
+                break
+            inner = older
+        return self.terms.make("ARRAY_SELECT", array, index)
+
+    def _split_index(self, index: Term) -> tuple[Term | None, int]:
+        """Return the unknown part of an index, None for a number, and the number added to it."""
+        if index.is_value():
+            return None, int(index.value(2), 2)
+        if index.kind() == self.terms.kinds.BV_ADD:
+            x, y = index.children()
+            for one, other in ((x, y), (y, x)):
+                if one.is_value():
+                    return other, int(one.value(2), 2)
+        return index, 0
 
     def load(self, array: Term, index: Term, place: int, width: int, unit: int) -> Node:
         """Return the word at a place after an index; the same word of an array is one node."""
-        key = (array, index, place, width)
+        count = width // unit
+        term = self.read(array, self.step(index, place * count), count)
+        key = (term, width)
         if key not in self._loads:
-            count = width // unit
-            term = self.read(array, self.step(index, place * count), count)
             name = f"load.{len(self._loads)}"
             self.question.vectors.variables[name] = term
             self._loads[key] = self.question.tape.add_source(name, _SOURCE_TYPES[width])
@@ -172,7 +203,7 @@ class KernelMemory:
         self.is_legal: list[Term] = []
         """Facts that hold if all accesses are aligned, and all of variables are within them."""
         self.is_inside: list[Term] = []
-        """Facts that hold if all accesses are within buffers of less than ``LIMIT`` bytes."""
+        """Facts that hold if all accesses are within buffers below their limits."""
 
     def load(
         self,
@@ -239,7 +270,7 @@ class KernelMemory:
             if size > root.bytes:
                 fact = terms.manager.mk_false()
             fact = self._imply(condition, fact)
-            (self.is_inside if root.is_buffer else self.is_legal).append(fact)
+            (self.is_inside if root.is_open else self.is_legal).append(fact)
         self.accesses.append(RootAccess(statement, root, distance, size, condition, is_store))
         array, index = self.arrays.get(name, initial_array), self.initial.make_index(name, distance)
         unit = self.initial.get_unit(name)

@@ -2,7 +2,7 @@
 
 All paths are followed at once, the one at the lowest line first, as a launch does. Each path has a
 condition and registers of its own, which a join merges. A loop ends when no operands let it
-continue.
+continue. A function is executed at each of its calls.
 """
 
 from __future__ import annotations
@@ -11,24 +11,29 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from ...engine.ir.tape import Node, Op
+from ...engine.ir.tape import Node
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import format_count
-from ...engine.syntax.opcodes import LOADS, RETURNS, STORES, WAITS
+from ...engine.syntax.opcodes import BARRIERS, CALLS, LOADS, RETURNS, STORES, WAITS
 from ..kernels.launches.thread_state import LaunchError
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Undecided
+from .function_calls import FunctionCall, read_call
 from .kernel_memory import KernelMemory
-from .kernel_values import Content, Join, Registers, VariablePair
+from .kernel_values import Content, Join, Registers, ValueScope, VariablePair
+from .launch_registers import has_one_thread
 from .memory_values import KernelValues
+from .path_conditions import PathConditions
 from .refusals import Refused, check_kind
 
 MAX_STEPS = 20_000
 """Statements of all paths; a kernel with more is refused."""
 MAX_TURNS = 128
 """Turns of a loop whose end depends on operands; a loop with more is refused."""
+_MAX_DEPTH = 32
+"""Calls within calls."""
 _LOOP_PART = 6
 """The part of the time for the questions whether loops can continue."""
 
@@ -48,6 +53,7 @@ class KernelTerms:
         self,
         letter: str,
         kernel: Program,
+        functions: Mapping[str, Program],
         variables: VariablePair,
         model: Model,
         question: ProofQuestion,
@@ -56,62 +62,50 @@ class KernelTerms:
     ) -> None:
         """Execute a kernel; raise Refused for a statement that is not compared.
 
-        ``variables`` are those of the kernel's module, and of the other kernel's.
+        ``functions`` are those that it may call. ``variables`` are those of the kernel's module,
+        and of the other kernel's.
         """
-        self.kernel, self.question, self.tape = kernel, question, question.tape
-        self.memory, self._on_step = memory, on_step
-        self.values = KernelValues(letter, kernel, variables, model, question, memory)
-        self._pending: dict[int, Path] = {0: Path(None, {})}
-        self._turns: dict[int, int] = {}
-        self._loop_seconds = question.solver.remaining / _LOOP_PART
-        self._count = 0
+        self.functions, self.question, self.memory = functions, question, memory
+        self.executed = {kernel.name: kernel}
+        """The kernel and the functions that it calls."""
+        self.conditions = PathConditions(question)
+        self.scope = ValueScope(letter, variables, model)
+        self.loop_seconds = question.solver.remaining / _LOOP_PART
+        self._has_one_thread = has_one_thread(question)
+        self._on_step, self._count = on_step, 0
         try:
             for statement in kernel.statements:
-                check_kind(statement)
-            self._run()
+                self.check_kind(statement)
+            _Activation(self, kernel, letter, 0).run(Path(None, {}))
         except Refused as error:
             error.side = letter
             raise
 
-    # --- conditions: None is true
+    def check_kind(self, statement: Statement) -> None:
+        """Raise Refused for a statement that no comparison takes."""
+        check_kind(statement, has_one_thread=self._has_one_thread)
 
-    def _and(self, x: Node | None, y: Node | None) -> Node | None:
-        if x is None or y is None or x is y:
-            return y if x is None else x
-        for one, other in ((x, y), (y, x)):
-            if one.range.low == one.range.high:
-                return other if one.range.low else one
-        last = x.args[1] if x.op is Op.MINIMUM else None
-        if last is y:
-            return x
-        if self._are_opposite(x, y) or self._are_opposite(last, y):
-            return self.question.make_constant(0)
-        return self.tape.minimum(x, y)
+    def note_step(self, statement: Statement) -> None:
+        """Count a statement; raise Refused if they are too many."""
+        self._count += 1
+        self._on_step(self._count)
+        if self._count > MAX_STEPS:
+            raise Refused(
+                statement, f"is reached after {MAX_STEPS:,} statements, which is the limit"
+            )
 
-    def _negate(self, x: Node) -> Node:
-        if x.op is Op.EQUAL and x.args[1] == 0:
-            inner = x.args[0]
-            if isinstance(inner, Node) and inner.is_truth:
-                return inner
-        return self.tape.equal(x, 0)
 
-    def _are_opposite(self, x: Node | int | None, y: Node | int | None) -> bool:
-        return isinstance(x, Node) and isinstance(y, Node) and (
-            self._negate(x) is y or self._negate(y) is x
-        )  # fmt: skip
+class _Activation:
+    """One execution of a kernel or of a function."""
 
-    def _join(self, x: Node, y: Node) -> tuple[Node | None, Node]:
-        """Return whether one of two conditions holds, and the condition that tells which."""
-        if self._are_opposite(x, y):
-            return None, x
-        is_pair = x.op is Op.MINIMUM and y.op is Op.MINIMUM and x.args[0] is y.args[0]
-        if is_pair and self._are_opposite(x.args[1], y.args[1]):
-            return x.nodes[0], x.nodes[1]
-        for one, other in ((x, y), (y, x)):  # c and d, or not c
-            if one.op is Op.MINIMUM and self._are_opposite(one.args[0], other):
-                joined = self.tape.maximum(other, one.nodes[1])
-                return joined, x
-        return self.tape.maximum(x, y), x
+    def __init__(self, whole: KernelTerms, function: Program, name: str, depth: int) -> None:
+        self._whole, self._function, self._depth = whole, function, depth
+        self._conditions = whole.conditions
+        self.values = KernelValues(name, function, whole.scope, whole.question, whole.memory)
+        self._pending: dict[int, Path] = {}
+        self._turns: dict[int, int] = {}
+        self._repeated: dict[int, Node] = {}
+        """The conditions of the last turns of loops."""
 
     # --- paths
 
@@ -127,76 +121,86 @@ class KernelTerms:
         if condition is None or known.condition is None:  # no operands lead to the other path
             self._pending[index] = known if condition else path
             return
-        joined, choice = self._join(condition, known.condition)
+        joined, choice = self._conditions.either(condition, known.condition)
         merged: Registers = {}
         for name in {**known.registers, **registers}:
             x, y = registers.get(name), known.registers.get(name)
             merged[name] = x if x is not None and x == y else Join(choice, (x, y))
         self._pending[index] = Path(joined, merged)
 
-    def _run(self) -> None:
-        statements = self.kernel.statements
+    def run(self, path: Path) -> Path | None:
+        """Execute all statements; return the path behind them, or None if no thread comes there."""
+        statements = self._function.statements
+        self._pending[0] = path
         while self._pending:
             index = min(self._pending)
             condition, registers = self._pending.pop(index)
+            if index == len(statements):
+                return Path(condition, registers)
             while index < len(statements):
                 statement = statements[index]
-                self._note_step(statement)
+                self._whole.note_step(statement)
                 index += 1
                 if statement.kind is StatementKind.BRANCH:
                     self._branch(statement, index, Path(condition, registers))
                     break
+                if statement.opcode in CALLS:
+                    self._call(statement, index, Path(condition, registers))
+                    break
                 self._act(statement, condition, registers)
-                if index in self._pending:
+                if index in self._pending or index == len(statements):
                     self._add_path(index, Path(condition, registers))
                     break
-
-    def _note_step(self, statement: Statement) -> None:
-        self._count += 1
-        self._on_step(self._count)
-        if self._count > MAX_STEPS:
-            raise Refused(
-                statement, f"is reached after {MAX_STEPS:,} statements, which is the limit"
-            )
+        return None
 
     def _read_guard(self, statement: Statement, registers: Registers) -> Node | None:
         if statement.guard is None:
             return None
         truth = self.values.read(statement.guard.name, registers).number
-        return self._negate(truth) if statement.guard.negated else truth
+        return self._conditions.negate(truth) if statement.guard.negated else truth
 
     def _branch(self, statement: Statement, index: int, path: Path) -> None:
         guard = self._read_guard(statement, path.registers)
-        taken = self._and(path.condition, guard)
-        if guard is None:
-            rest = None
+        taken = self._conditions.both(path.condition, guard)
+        rest = self._find_rest(guard, path)
+        if statement.opcode in RETURNS:
+            if statement.opcode == "ret" and self._depth:
+                self._add_path(len(self._function.statements), Path(taken, {**path.registers}))
         else:
-            rest = Path(self._and(path.condition, self._negate(guard)), path.registers)
-        if statement.opcode not in RETURNS:
             if not statement.targets:
                 raise LaunchError("there is no such label", statement)
             target = statement.targets[0]
-            is_known = guard is None or guard.range.low == guard.range.high
-            if target >= index or is_known or self._can_repeat(statement, taken):
+            if target >= index or self._can_repeat(statement, taken):
                 self._add_path(target, Path(taken, {**path.registers}))
             else:
                 rest = rest and rest._replace(condition=path.condition)
         if rest:
             self._add_path(index, rest)
 
+    def _find_rest(self, guard: Node | None, path: Path) -> Path | None:
+        """Return the path of the threads for which a guard is false."""
+        if guard is None:
+            return None
+        condition = self._conditions.both(path.condition, self._conditions.negate(guard))
+        return Path(condition, path.registers)
+
     def _can_repeat(self, statement: Statement, condition: Node | None) -> bool:
         """Whether a loop can have another turn."""
         if condition is None or condition.range.low == condition.range.high:
             return condition is None or bool(condition.range.high)
+        if condition is self._repeated.get(statement.number):  # no operands decided the turn
+            return True
+        self._repeated[statement.number] = condition
         turns = self._turns[statement.number] = self._turns.get(statement.number, 0) + 1
-        solver, is_possible = self.question.solver, None
-        truth = self.question.make_truth(condition)
-        facts = (*self.memory.is_legal, *self.memory.is_inside)
-        start, seconds = solver.elapsed, self._loop_seconds
+        whole, is_possible = self._whole, None
+        solver = whole.question.solver
+        truth = whole.question.make_truth(condition)
+        facts = (*whole.memory.is_legal, *whole.memory.is_inside)
+        start, seconds = solver.elapsed, whole.loop_seconds
         if turns <= MAX_TURNS and seconds > 0:
             with suppress(Undecided):
                 is_possible = solver.is_possible(truth, *facts, seconds=seconds)
-        self._loop_seconds -= solver.elapsed - start
+        whole.loop_seconds -= solver.elapsed - start
         if is_possible is None:
             raise Refused(
                 statement,
@@ -213,17 +217,45 @@ class KernelTerms:
             if guard.range.high == 0:
                 return
             guard = None
-        if statement.opcode in WAITS:
+        if statement.opcode in WAITS | BARRIERS:
             return
-        active = self._and(condition, guard)
-        if statement.opcode in STORES:
-            self.values.store(statement, registers, active)
-            return
+        active = self._conditions.both(condition, guard)
         written: Mapping[str, Content]
-        if statement.opcode in LOADS:
+        if statement.opcode in STORES:
+            written = self.values.store(statement, registers, active)
+        elif statement.opcode in LOADS:
             written = self.values.load(statement, registers, active)
         else:
             written, guard = self.values.compute(statement, registers, guard)
         for name, value in written.items():
             old = registers.get(name)
             registers[name] = value if guard is None else Join(guard, (value, old))
+
+    def _call(self, statement: Statement, index: int, path: Path) -> None:
+        """Execute the function that a statement calls; its threads continue at the next one."""
+        call = read_call(statement, self._function, self._whole.functions)
+        self._whole.executed[call.function.name] = call.function
+        if self._depth >= _MAX_DEPTH:
+            raise Refused(statement, f"is a call within {_MAX_DEPTH} others")
+        guard = self._read_guard(statement, path.registers)
+        if guard is None or guard.range.high:
+            self._execute_call(call, index, path, guard)
+        rest = self._find_rest(guard, path)
+        if rest:
+            self._add_path(index, rest)
+
+    def _execute_call(self, call: FunctionCall, index: int, path: Path, guard: Node | None) -> None:
+        for statement in call.function.statements:
+            self._whole.check_kind(statement)
+        name = self._whole.scope.name_call(call.function.name)
+        activation = _Activation(self._whole, call.function, name, self._depth + 1)
+        arguments: Registers = {}
+        for inner, outer in call.arguments:
+            arguments |= self.values.copy_parts(outer, path.registers, inner)
+        taken = self._conditions.both(path.condition, guard)
+        end = activation.run(Path(taken, arguments))
+        if end:
+            registers = {**path.registers}
+            for inner, outer in call.results:
+                registers |= activation.values.copy_parts(inner, end.registers, outer)
+            self._add_path(index, Path(end.condition, registers))

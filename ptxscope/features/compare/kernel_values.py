@@ -33,9 +33,9 @@ from ...engine.syntax.opcodes import ADDRESS_CONVERSIONS
 from ...engine.syntax.parser import parse
 from ...engine.tracing.evaluation import make_plan
 from ..prove.proof_question import ProofQuestion
-from .kernel_memory import KernelMemory, Root, get_held_bits
+from .kernel_memory import DYNAMIC_LIMIT, KernelMemory, Root, get_held_bits
 from .launch_registers import LAUNCH_REGISTERS, add_launch_register
-from .parameters import BUFFER_NAME
+from .parameters import BUFFER_NAME, get_part_bytes, is_part
 from .refusals import Refused
 
 FLOAT_OPCODES = frozenset(
@@ -49,7 +49,8 @@ _FLOAT_TYPES = frozenset(("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64"
 _COMMUTATIVE = frozenset(("add", "fma", "mad", "max", "min", "mul"))
 _ADDITIVE: Mapping[str, str] = {"add": "ab", "mad": "c", "sub": "a"}
 """The operands whose root the sum keeps, by opcode."""
-
+_WHOLE_SUMS = frozenset(("hi", "lo", "wide", "s16", "s32", "s64", "u16", "u32", "u64"))
+"""The modifiers of sums that wrap around as a whole, which addresses do."""
 
 _VARIABLE_SPACES = frozenset(("const", "global", "local", "shared"))
 _MAX_KNOWN_ELEMENTS = 1 << 12
@@ -78,34 +79,48 @@ class Join(NamedTuple):
 Registers = dict[str, Content | Join]
 
 
-class StatementValues:
-    """The values that the statements of a kernel read and write."""
+class ValueScope:
+    """What a kernel and its functions have in common."""
 
-    def __init__(
-        self,
-        letter: str,
-        kernel: Program,
-        variables: VariablePair,
-        model: Model,
-        question: ProofQuestion,
-        memory: KernelMemory,
-    ) -> None:
+    def __init__(self, letter: str, variables: VariablePair, model: Model) -> None:
         """``variables`` are those of the kernel's module, and of the other kernel's."""
-        self._letter, self._kernel, self._model = letter, kernel, model
-        self._module, self._other_module = variables
-        self._question, self._tape, self._memory = question, question.tape, memory
-        self._positions = {x.name: i for i, x in enumerate(kernel.parameters)}
+        self.letter, self.model = letter, model
+        self.module, self.other_module = variables
         self.unwritten: dict[str, str] = {}
         """The registers that may be read before they are written, by their names as operands."""
         self.has_floats = False
         self.variables: dict[str, bool] = {}
         """The variables of the module that are used, and whether their contents are known."""
+        self._call_count = 0
+
+    def name_call(self, function: str) -> str:
+        """Return a name for one execution of a function."""
+        self._call_count += 1
+        return f"{self.letter}:{function}#{self._call_count}"
+
+
+class StatementValues:
+    """The values that the statements of a kernel or of a function read and write."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Program,
+        scope: ValueScope,
+        question: ProofQuestion,
+        memory: KernelMemory,
+    ) -> None:
+        """``name`` is the kernel's letter, or that of an execution of a function."""
+        self._name, self._function, self._scope = name, function, scope
+        self._question, self._tape, self._memory = question, question.tape, memory
 
     # --- registers
 
     def get_bits(self, name: str) -> int:
         """Return the bits that a register holds."""
-        return get_held_bits(self._kernel.registers.get(name, "pred"))
+        if is_part(name):
+            return max(8 * get_part_bytes(name), 16)
+        return get_held_bits(self._function.registers.get(name, "pred"))
 
     def read(self, name: str, registers: Registers) -> Content:
         """Return the contents of a register; an unwritten one may hold anything."""
@@ -116,12 +131,14 @@ class StatementValues:
         if isinstance(x, Content):
             return x
         if x is None:
-            operand = f"{name} of {self._letter}"
-            self.unwritten[operand] = name
+            operand = f"{name} of {self._name}"
+            self._scope.unwritten[operand] = name
             return Content(self._add_input(operand, self.get_bits(name)))
         first, second = (self._resolve(name, y) for y in x.values)
         if first.root != second.root:
-            first, second = Content(self.get_number(first)), Content(self.get_number(second))
+            bits = self.get_bits(name)
+            numbers = (self._fit(self.get_number(y), bits) for y in (first, second))
+            first, second = map(Content, numbers)
         if first.number is second.number:
             return first
         number = self._tape.where(x.choice, first.number, second.number)
@@ -131,8 +148,9 @@ class StatementValues:
         """Return the contents of a register as a number: the address of a root is an operand."""
         if value.root is None:
             return value.number
-        is_own = value.root.space != "global"
-        name = f"address of {value.root.name}" if is_own else value.root.name
+        name = value.root.name
+        if value.root.space != "global":
+            name = f"{'generic ' * value.root.is_generic}address of {name}"
         base = self._add_input(name, 64)
         return self._fit(self._tape.add(base, value.number), 64)
 
@@ -170,7 +188,7 @@ class StatementValues:
             return self._move(statement, registers), guard
         ins = statement.instruction
         if ins is not None:
-            rules = self._model.make_rules(ins.form)
+            rules = self._scope.model.make_rules(ins.form)
             if rules.old_converted:  # its plan has the guard (E14)
                 return self._run_plan(statement, ins, make_plan(ins, rules), registers), None
             ins = replace(ins, guard=None)
@@ -190,7 +208,7 @@ class StatementValues:
         for x in plan.sources:
             if x.role in read and self.get_bits(ins.names[x.role]) != get_held_bits(x.type):
                 raise Refused(statement, "reads a register of another width")
-        base, kept = self._find_root(ins, plan, read)
+        base, kept = self._find_root(statement, plan, read)
         values: dict[str, Node] = {}
         for role, type_ in plan.sources:
             if role in ins.constants:
@@ -213,32 +231,53 @@ class StatementValues:
         return written
 
     def _find_root(
-        self, ins: Instruction, plan: Plan, read: Mapping[str, Content]
+        self, statement: Statement, plan: Plan, read: Mapping[str, Content]
     ) -> tuple[Content | None, frozenset[str]]:
         """Return the address that a result is counted from, and the operands taken without roots.
 
         So is an address in a sum, and both where only their distance counts.
         """
         rooted = {role: x for role, x in read.items() if x.root}
-        if len(plan.results) != 1 or any(x.type.bits not in (1, 64) for x in plan.results):
+        opcode, modifiers = statement.opcode, statement.modifiers
+        if len(plan.results) != 1 or not rooted:
             return None, frozenset()
-        opcode, is_pair = ins.entry.opcode, rooted.keys() == {"a", "b"}
-        if is_pair and read["a"].root == read["b"].root:
-            is_test = opcode == "setp" and bool({"eq", "ne"} & {*str(ins.form).split(".")})
-            return None, frozenset(rooted if opcode == "sub" or is_test else ())
+        if opcode == "cvt":
+            return self._find_converted_root(read["a"], modifiers)
+        if {*rooted} == {"a", "b"} and read["a"].root == read["b"].root:
+            if opcode == "selp":
+                is_pointer = read["a"].is_pointer and read["b"].is_pointer
+                return read["a"]._replace(is_pointer=is_pointer), frozenset(rooted)
+            is_test = opcode == "setp" and bool({"eq", "ne"} & {*modifiers})
+            is_distance = opcode == "sub" and {*modifiers} <= _WHOLE_SUMS
+            return None, frozenset(rooted if is_distance or is_test else ())
         roles = [x for x in rooted if x in _ADDITIVE.get(opcode, "")]
         if len(rooted) > 1:  # the other is a number
             roles = [x for x in roles if read[x].is_pointer]
-        if plan.results[0].type.bits == 64 and len(roles) == 1:
+        if {*modifiers} <= _WHOLE_SUMS and len(roles) == 1:
             return read[roles[0]], frozenset(roles)
         return None, frozenset()
+
+    def _find_converted_root(
+        self, value: Content, modifiers: tuple[str, ...]
+    ) -> tuple[Content | None, frozenset[str]]:
+        """Return the address that a converted one is counted from, as ``_find_root`` does.
+
+        Addresses of variables of a thread have at most 32 bits in their own spaces.
+        """
+        root, none = value.root, (None, frozenset[str]())
+        if root is None or root.is_generic:
+            return none
+        low, high = value.number.range
+        is_narrow = modifiers == ("u32", "u64")
+        is_wide = modifiers == ("u64", "u32") and low >= 0 and high <= root.bytes
+        return (value, frozenset("a")) if is_narrow or is_wide else none
 
     def _apply(self, statement: Statement, registers: Registers) -> dict[str, Content]:
         """Return the result of a float operation, which is a function of its operands' bits."""
         target, *operands = statement.operands
         if not isinstance(target, RegisterOperand) or not operands:
             raise Refused(statement)
-        self.has_floats = True
+        self._scope.has_floats = True
         type_, arguments = statement.modifiers[-1], []
         for x in operands:
             value = self._read_operand(statement, x, registers, type_)
@@ -267,7 +306,10 @@ class StatementValues:
             special = self._read_special(statement, source)
             return {target.name: Content(self._fit(special, bits))}
         if isinstance(source, SymbolOperand):
-            return {target.name: self._find_variable(statement, source)}
+            value = self._find_variable(statement, source)
+            if bits not in (32, 64) or (bits == 32 and value.root and value.root.is_generic):
+                raise Refused(statement, "takes a part of an address")
+            return {target.name: value._replace(number=self._fit(value.number, bits))}
         value = self._read_operand(statement, source, registers, type_)
         if isinstance(source, RegisterOperand) and self.get_bits(source.name) != bits:
             raise Refused(statement, "moves between registers of several widths")
@@ -336,14 +378,23 @@ class StatementValues:
 
     def _find_variable(self, statement: Statement, symbol: SymbolOperand) -> Content:
         """Return the address of a variable in its space."""
-        own = self._kernel.variables.get(symbol.name)
-        variable = own or self._module.get(symbol.name)
-        if variable is None or not variable.bytes or variable.space not in _VARIABLE_SPACES:
-            raise Refused(statement, f"takes the address of {symbol.name}, which is not compared")
+        own = self._function.variables.get(symbol.name)
+        variable = own or self._scope.module.get(symbol.name)
+        name, is_open = symbol.name, False
+        if variable and variable.space == "shared" and not variable.bytes:
+            name, is_open = "dynamic shared memory", True
+        if variable is None or variable.space not in _VARIABLE_SPACES:
+            raise Refused(statement, f"takes the address of {name}, which is not compared")
+        size = DYNAMIC_LIMIT if is_open else variable.bytes
+        if not size:
+            raise Refused(statement, f"takes the address of {name}, which has no size here")
         is_global = variable.space == "global"
-        root = Root(
-            f"{self._letter}:{symbol.name}", variable.space, is_global, variable.bytes, True
-        )
+        owner = self._scope.letter
+        if own and variable.space == "local":
+            owner = self._name
+        elif own and self._name != owner:
+            owner += f":{self._function.name}"
+        root = Root(f"{owner}:{name}", variable.space, is_global, size, True, is_open)
         if variable.space in ("const", "global"):
             root = self._find_module_variable(statement, variable, root)
         return Content(self._question.make_constant(symbol.offset), root)
@@ -360,10 +411,10 @@ class StatementValues:
                 for x in variable.values
             )
             self._memory.initial.contents[own.name] = data[: variable.bytes]
-            self.variables[name] = True
+            self._scope.variables[name] = True
             return own
-        if self._other_module.get(name, variable) != variable or BUFFER_NAME.fullmatch(name):
+        if self._scope.other_module.get(name, variable) != variable or BUFFER_NAME.fullmatch(name):
             raise Refused(statement, f"takes the address of {name}, which is another variable in "
                           "the other kernel")  # fmt: skip
-        self.variables[name] = False
+        self._scope.variables[name] = False
         return own._replace(name=name, is_own=False)

@@ -45,6 +45,17 @@ def add_launch_register(question: ProofQuestion, name: str) -> Node:
     return question.add_input(name, Type.B32)
 
 
+def has_one_thread(question: ProofQuestion) -> bool:
+    """Whether the conditions on operands leave only blocks of one thread."""
+    names = [f"%ntid.{x}" for x in _AXES]
+    if not question.inputs.keys() >= {*names}:
+        return False
+    terms = question.solver.terms
+    one = terms.make_value(1, Type.B32.bits)
+    others = [terms.make("DISTINCT", question.get_bits(x), one) for x in names]
+    return not question.solver.is_possible(terms.join("OR", others))
+
+
 def make_shape(operands: Mapping[str, int]) -> LaunchShape:
     """Return the launch of some operands; a size without an effect is 1."""
     grid, block = (

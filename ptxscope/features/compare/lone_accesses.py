@@ -47,7 +47,7 @@ def _group(memory: KernelMemory) -> dict[tuple[Root, bool], list[RootAccess]]:
     """Return the loads and the stores of each buffer."""
     groups: dict[tuple[Root, bool], list[RootAccess]] = {}
     for x in memory.accesses:
-        if x.root.is_buffer and x.root.space == "global":
+        if x.root.is_open and x.root.space == "global":
             groups.setdefault((x.root, x.is_store), []).append(x)
     return groups
 

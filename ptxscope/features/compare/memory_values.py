@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...engine.ir.tape import Node
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import (
@@ -17,7 +19,15 @@ from ..kernels.launches.memory_steps import MemoryForm, parse_memory_form
 from ..kernels.launches.thread_state import UnmodelledError
 from .kernel_memory import COMMON, Root, RootAddress
 from .kernel_values import Content, Registers, StatementValues
-from .parameters import WORD_BYTES, get_field_name, is_structure
+from .parameters import (
+    WORD_BYTES,
+    find_parts,
+    get_field_name,
+    get_part_bytes,
+    get_part_start,
+    is_structure,
+    name_part,
+)
 from .refusals import Refused
 
 
@@ -33,19 +43,27 @@ class KernelValues(StatementValues):
             raise Refused(statement, f"accesses .{form.space} memory, which is not compared")
         return form
 
+    @staticmethod
+    def _list_sources(statement: Statement) -> Sequence[Operand | None]:
+        """Return the operands of the elements that a store writes."""
+        source = statement.operands[1]
+        return source.parts if isinstance(source, VectorOperand) else (source,)
+
     def _find_address(
         self, statement: Statement, form: MemoryForm, operand: Operand | None, registers: Registers
     ) -> RootAddress:
         if not isinstance(operand, MemoryOperand) or isinstance(operand.base, ConstantOperand):
             raise Refused(statement, "has an address that is no register")
+        bits = 64
         if isinstance(operand.base, SymbolOperand):
             value = self._find_variable(statement, operand.base)
         else:
             value = self.read(operand.base.name, registers)
-            if self.get_bits(operand.base.name) != 64 and value.root is None:
-                raise Refused(statement, "has an address of 32 bits")
+            bits = self.get_bits(operand.base.name)
+            if bits != 64 and value.root is None:
+                raise Refused(statement, "has an address of 32 bits that is from no variable")
         total = self._tape.add(value.number, operand.offset) if operand.offset else value.number
-        number = self._fit(total, 64)
+        number = self._fit(total, bits)
         root = value.root
         may_alias = self._memory.initial.may_alias
         if may_alias and form.space in ("", "global") and (root is None or root.space == "global"):
@@ -70,7 +88,7 @@ class KernelValues(StatementValues):
         if len(targets) != form.element_count:
             raise Refused(statement)
         if form.space == "param":
-            values = self._load_parameter(statement, form, source)
+            values = self._load_parameter(statement, form, source, registers)
         else:
             address = self._find_address(statement, form, source, registers)
             loaded = self._memory.load(statement, address, form.width, form.element_count, active)
@@ -93,23 +111,38 @@ class KernelValues(StatementValues):
         return Content(self._fit(number, bits))
 
     def _load_parameter(
-        self, statement: Statement, form: MemoryForm, source: Operand | None
+        self, statement: Statement, form: MemoryForm, source: Operand | None, registers: Registers
     ) -> list[Content]:
-        base = source.base if isinstance(source, MemoryOperand) else None
-        position = self._positions.get(base.name) if isinstance(base, SymbolOperand) else None
-        if position is None:
-            raise Refused(statement, "is no load of a parameter")
-        assert isinstance(source, MemoryOperand)
+        name, places = self._find_parameter(statement, form, source)
+        names = [x.name for x in self._function.parameters]
+        if self._function.is_kernel and name in names:
+            position = names.index(name)
+            return [self._read_field(statement, position, x, form.width) for x in places]
+        parts = [name_part(name, x, form.width) for x in places]
+        if not registers.keys() >= {*parts}:
+            raise Refused(statement, "reads parts of a parameter that are not passed as such")
+        return [self.read(x, registers) for x in parts]
+
+    def _find_parameter(
+        self, statement: Statement, form: MemoryForm, operand: Operand | None
+    ) -> tuple[str, range]:
+        """Return the name of a variable in ``.param`` memory, and the places of elements in it."""
+        base = operand.base if isinstance(operand, MemoryOperand) else None
+        name = base.name if isinstance(base, SymbolOperand) else ""
+        variable = self._function.variables.get(name)
+        if variable is None or variable.space != "param":
+            raise Refused(statement, "is no access to a parameter by its name")
+        assert isinstance(operand, MemoryOperand)
         assert isinstance(base, SymbolOperand)
-        offset, parameter = base.offset + source.offset, self._kernel.parameters[position]
-        if offset < 0 or offset + form.width * form.element_count > parameter.bytes:
-            raise Refused(statement, "reads beyond the parameter")
-        places = range(offset, offset + form.width * form.element_count, form.width)
-        return [self._read_field(statement, position, x, form.width) for x in places]
+        offset = base.offset + operand.offset
+        end = offset + form.width * form.element_count
+        if offset < 0 or end > variable.bytes:
+            raise Refused(statement, "is an access beyond the parameter")
+        return name, range(offset, end, form.width)
 
     def _read_field(self, statement: Statement, position: int, offset: int, width: int) -> Content:
         """Return some bytes of a parameter; each of its words of 8 bytes is an operand."""
-        parameter, place = self._kernel.parameters[position], offset % WORD_BYTES
+        parameter, place = self._function.parameters[position], offset % WORD_BYTES
         if place + width > WORD_BYTES:
             raise Refused(statement, "reads parts of two words of a structure")
         name, bits = get_field_name(position, parameter, offset), 64
@@ -120,18 +153,54 @@ class KernelValues(StatementValues):
         part = self._tape.shift_right(self._add_input(name, bits), 8 * place)
         return Content(self._fit(part, 8 * width))
 
-    def store(self, statement: Statement, registers: Registers, active: Node | None) -> None:
-        """Store the contents of registers, if the thread does it."""
+    def store(
+        self, statement: Statement, registers: Registers, active: Node | None
+    ) -> dict[str, Content]:
+        """Store the contents of registers, if the thread does it.
+
+        Return the parts of arguments and results that are written.
+        """
         form = self._read_form(statement)
-        if form.space in ("const", "param") or len(statement.operands) != 2:
+        if form.space == "const" or len(statement.operands) != 2:
             raise Refused(statement)
-        target, source = statement.operands
-        sources = source.parts if isinstance(source, VectorOperand) else (source,)
+        target = statement.operands[0]
+        sources = self._list_sources(statement)
         if len(sources) != form.element_count:
             raise Refused(statement)
-        values = [
-            self.get_number(self._read_operand(statement, x, registers, form.type)) for x in sources
-        ]
-        words = [self._fit(x, 8 * form.width) for x in values]
+        values = [self._read_operand(statement, x, registers, form.type) for x in sources]
+        if form.space == "param":
+            return self._store_parameter(statement, form, values, registers)
+        words = [self._fit(self.get_number(x), 8 * form.width) for x in values]
         address = self._find_address(statement, form, target, registers)
         self._memory.store(statement, address, form.width, words, active)
+        return {}
+
+    # --- arguments and results of functions: registers, one for each element that is stored
+
+    def _store_parameter(
+        self,
+        statement: Statement,
+        form: MemoryForm,
+        values: Sequence[Content],
+        registers: Registers,
+    ) -> dict[str, Content]:
+        name, places = self._find_parameter(statement, form, statement.operands[0])
+        for part in find_parts(name, registers):
+            start, size = get_part_start(part), get_part_bytes(part)
+            is_same = start in places and size == form.width
+            if not is_same and start < places.stop and start + size > places.start:
+                del registers[part]
+        written = {}
+        for place, source, value in zip(places, self._list_sources(statement), values, strict=True):
+            bits = self.get_bits(source.name) if isinstance(source, RegisterOperand) else 0
+            if value.root is None or bits != 8 * form.width:
+                value = Content(self._fit(self.get_number(value), 8 * form.width))
+            written[name_part(name, place, form.width)] = value
+        return written
+
+    def copy_parts(self, name: str, registers: Registers, other: str) -> dict[str, Content]:
+        """Return the parts of a variable as those of another one."""
+        return {
+            name_part(other, get_part_start(x), get_part_bytes(x)): self.read(x, registers)
+            for x in find_parts(name, registers)
+        }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...engine.program.variables import Variable
 
@@ -28,3 +28,31 @@ def iter_field_names(position: int, parameter: Variable) -> Iterator[tuple[int, 
     """Yield the bytes before each operand of a parameter, and its name."""
     for offset in range(0, parameter.bytes, WORD_BYTES):
         yield offset, get_field_name(position, parameter, offset)
+
+
+# --- parts of the arguments of functions
+
+
+def name_part(name: str, start: int, size: int) -> str:
+    """Return a name, which no register has, for some bytes of an argument or a result."""
+    return f"{name}+{start}:{size}"
+
+
+def is_part(name: str) -> bool:
+    """Whether a name is that of a part."""
+    return ":" in name
+
+
+def get_part_start(part: str) -> int:
+    """Return the bytes before a part."""
+    return int(part.rpartition("+")[2].partition(":")[0])
+
+
+def get_part_bytes(part: str) -> int:
+    """Return the size of a part in bytes."""
+    return int(part.rpartition(":")[2])
+
+
+def find_parts(name: str, names: Iterable[str]) -> list[str]:
+    """Return the parts of a variable among names."""
+    return [x for x in names if x.startswith(f"{name}+")]

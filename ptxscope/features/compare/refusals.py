@@ -6,20 +6,19 @@ from collections.abc import Mapping
 
 from ...engine.program.statement import Statement
 from ...engine.syntax.errors import quote_word
-from ...engine.syntax.opcodes import ATOMICS, BARRIERS, CALLS, COLLECTIVES, FENCES
+from ...engine.syntax.opcodes import ATOMICS, BARRIERS, COLLECTIVES, FENCES
 
 _KINDS: Mapping[str, str] = {
-    **dict.fromkeys(BARRIERS, "a barrier"),
     **dict.fromkeys(FENCES, "a fence"),
     **dict.fromkeys(ATOMICS, "an atomic operation"),
     **dict.fromkeys(COLLECTIVES, "an exchange between threads"),
     "activemask": "an exchange between threads",
-    **dict.fromkeys(CALLS, "a call"),
     "brx": "a branch by an index",
     "trap": "a trap",
 }
 _ORDERS = frozenset(("volatile", "relaxed", "acquire", "release", "mmio"))
 """The modifiers of accesses by which threads may communicate."""
+_ONE_THREAD = "--where 'ntid.x * ntid.y * ntid.z == 1'"
 
 
 class Refused(Exception):  # noqa: N818 - an answer, not an error
@@ -36,8 +35,18 @@ class Refused(Exception):  # noqa: N818 - an answer, not an error
         return f"{quote_word(self.statement.text)}{self.args[0]}"
 
 
-def check_kind(statement: Statement) -> None:
-    """Raise Refused for a statement by which threads communicate, or leave the kernel."""
+def check_kind(statement: Statement, *, has_one_thread: bool) -> None:
+    """Raise Refused for a statement by which threads communicate, or leave the kernel.
+
+    ``has_one_thread`` is whether each block has one thread, for which no barrier waits.
+    """
+    if statement.opcode in BARRIERS:
+        is_plain = "sync" in statement.modifiers and len(statement.operands) == 1
+        if not is_plain:
+            raise Refused(statement, "is a barrier, which is not compared")
+        if not has_one_thread:
+            raise Refused(statement, "is a barrier, which is compared in blocks of one thread "
+                          f"only: {_ONE_THREAD}")  # fmt: skip
     kind = _KINDS.get(statement.opcode)
     if kind:
         raise Refused(statement, f"is {kind}, which is not compared")

@@ -36,6 +36,8 @@ class DifferentLaunch(NamedTuple):
     """The parameters, ``param0``, and the special registers of the thread."""
     memory: Mapping[tuple[str, int], int]
     """The bytes at the places of buffers that the thread accesses."""
+    shared_bytes: int = 0
+    """The bytes of dynamic shared memory that the thread needs."""
 
 
 class WordDifference(NamedTuple):
@@ -60,6 +62,8 @@ class Replay(NamedTuple):
     arguments: Mapping[str, Argument]
     runs: tuple[KernelRun | LaunchError, ...] = ()
     differences: tuple[WordDifference, ...] = ()
+    signed: frozenset[str] = frozenset()
+    """The buffers with signed elements."""
     obstacle: str = ""
     """The reason why the counterexample is not run, or proves nothing, as a clause."""
 
@@ -87,17 +91,21 @@ def replay(
     threads = shape.block_count * shape.block_size
     if threads > MAX_THREADS:
         return Replay(example, shape, {}, obstacle=f"it has {format_count(threads, 'thread')}")
-    extra = 0
+    extra, one_sided = 0, None
     while True:
         arguments = (_make_common_arguments if may_alias else _make_arguments)(
             sources[0], example, units, extra
         )
         if isinstance(arguments, str):
             return Replay(example, shape, {}, obstacle=arguments)
+        if example.shared_bytes:
+            shape = shape._replace(dynamic_shared_bytes=example.shared_bytes + extra)
         ready = Replay(example, shape, arguments)
         launches = [make_launch(x, ready) for x in sources]
         runs = tuple(map(_run, launches))
         failures = [x for x in runs if isinstance(x, LaunchError)]
+        if len(failures) == 1:
+            one_sided = one_sided or ready._replace(runs=runs)
         if is_illegal or not failures or extra > _MAX_EXTRA_BYTES:
             break
         extra = max(extra << 4, _FIRST_EXTRA_BYTES)  # other threads may access more than the one
@@ -109,7 +117,9 @@ def replay(
         if not (first.fidelity.decisions or second.fidelity.decisions):
             differences = tuple(_list_differences(first, second, launches[0]))
         return Replay(example, shape, arguments, runs, differences)
-    obstacle = "" if is_illegal and len(failures) == 1 else f"a run ends: {failures[0]}"
+    if len(failures) == 1 and one_sided:
+        return one_sided
+    obstacle = f"both runs end, of A because {failures[0]}"
     return Replay(example, shape, arguments, runs, obstacle=obstacle)
 
 
@@ -144,7 +154,7 @@ def _make_buffer(
     size = max(places, default=0) + 1 + extra
     if size > MAX_BYTES:
         return f"{name} has {format_count(size, 'byte')}"
-    data: npt.NDArray[np.uint8] = np.zeros(-(-size // 8) * 8, np.uint8)
+    data: npt.NDArray[np.uint8] = np.zeros(-(-size // unit) * unit, np.uint8)
     data[list(places)] = list(places.values())
     return data.view(f"u{unit}")
 

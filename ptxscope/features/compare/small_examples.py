@@ -7,60 +7,58 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from ...engine.program.variables import Variable
-from ..prove.proof_question import ProofQuestion
-from ..prove.solver import Term, Undecided
+from ..prove.solver import Solver, Term
 from .kernel_memory import InitialMemory, RootAccess
 from .launch_registers import LAUNCH_REGISTERS
 from .replay import DifferentLaunch
+from .smallest_values import SmallestValues
 
-_SMALL_SECONDS = 1.0
-"""The time to find small words of memory for a counterexample."""
+_LAUNCH_SECONDS = 3.0
+"""The time to find the smallest size of a launch for a counterexample, in each direction."""
+_NUMBER_SECONDS = 2.0
+"""The time to find small numbers of the thread, and parameters."""
+_WORD_SECONDS = 1.0
+"""The time to find small words of memory."""
 _FLOAT_EXAMPLES = 16
 
 
-def iter_launch_wishes(question: ProofQuestion) -> Iterator[list[Term]]:
-    """Yield wishes for small launches, then for small parameters."""
-    terms = question.solver.terms
-    names = [x for x in LAUNCH_REGISTERS if x in question.inputs]
-    names += [x for x in question.inputs if x not in LAUNCH_REGISTERS]
-    for name in names:
-        bits = question.get_bits(name)
-        width = bits.sort().bv_size()
-        if width > 1:
-            limits = (1, 2, 8, 64, 1024) if name in LAUNCH_REGISTERS else (0, 1, 4, 64, 4096)
-            yield [terms.make("BV_ULE", bits, terms.make_value(x, width)) for x in limits]
-
-
-def list_small_words(
+def find_small_example(
     initial: InitialMemory, accesses: Sequence[RootAccess], conditions: Sequence[Term]
-) -> list[Term]:
-    """Return conditions that words of memory or their high bytes are 0, as many as hold in time."""
-    solver, terms, kept = initial.question.solver, initial.terms, list[Term]()
-    end = solver.elapsed + _SMALL_SECONDS
+) -> dict[str, int]:
+    """Return operands for which conditions hold, and leave their memory in the solver.
 
-    def grant(part: Term) -> bool:
-        wish = terms.make("EQUAL", part, terms.make_value(0, part.sort().bv_size()))
-        seconds = end - solver.elapsed
-        try:
-            if seconds > 0 and solver.is_possible(*conditions, *kept, wish, seconds=seconds):
-                kept.append(wish)
-                return True
-        except Undecided:
-            pass
-        return False
+    The launch is as small as possible: first the threads of a block, then the blocks. The numbers
+    of the thread and its block follow, then parameters, and at last the words of memory.
+    """
+    question = initial.question
+    solver = question.solver
+    names = sorted(question.inputs, key=lambda x: x not in LAUNCH_REGISTERS)
+    sizes = [
+        [question.get_bits(x) for x in LAUNCH_REGISTERS if x.startswith(name) and x in names]
+        for name in ("%ntid", "%nctaid")
+    ]
+    numbers = [question.get_bits(x) for x in names if not x.startswith(("%ntid", "%nctaid"))]
+    words = _list_words(initial, accesses)
+    smallest = SmallestValues(solver, conditions, [*sizes[0], *sizes[1], *numbers, *words])
+    for counts in sizes:
+        smallest.fix_product(counts, _LAUNCH_SECONDS)
+    for terms, seconds in ((numbers, _NUMBER_SECONDS), (words, _WORD_SECONDS)):
+        end = solver.elapsed + seconds
+        for x in terms:
+            smallest.fix_near_zero(x, end - solver.elapsed)
+    solver.is_possible(*smallest.conditions)
+    return question.get_operands()
 
+
+def _list_words(initial: InitialMemory, accesses: Sequence[RootAccess]) -> list[Term]:
+    """Return the words at the places of accesses at the start."""
     words = dict[Term, None]()
     for x in accesses:
         name = initial.get_name(x.root)
         index = initial.make_index(name, x.distance)
         for i in range(x.bytes // initial.get_unit(name)):
-            place = initial.step(index, i)
-            words[initial.read(initial.arrays[name], place, 1)] = None
-    for word in words:
-        if not grant(word):
-            for low in range(word.sort().bv_size() - 8, -1, -8):
-                grant(terms.cut(word, low, low + 8))
-    return kept
+            words[initial.read(initial.arrays[name], initial.step(index, i), 1)] = None
+    return [*words]
 
 
 def read_memory(
@@ -81,6 +79,39 @@ def read_memory(
             for j in range(unit):
                 memory[name, start // unit * unit + i * unit + j] = value >> 8 * j & 0xFF
     return memory
+
+
+def count_shared_bytes(solver: Solver, accesses: Sequence[RootAccess]) -> int:
+    """Return the bytes of dynamic shared memory that the thread of the found values needs."""
+    return max(
+        (
+            solver.get_value(x.distance) + x.bytes
+            for x in accesses
+            if x.root.is_open
+            and x.root.space == "shared"
+            and (x.condition is None or solver.is_true(x.condition))
+        ),
+        default=0,
+    )
+
+
+def find_early_load(solver: Solver, accesses: Sequence[RootAccess]) -> RootAccess | None:
+    """Return the first load of a variable of the thread that it has not written before.
+
+    The thread is that of the found values.
+    """
+    written = set[tuple[str, int]]()
+    for x in accesses:
+        is_own = x.root.is_own and x.root.space in ("local", "shared")
+        if not is_own or not (x.condition is None or solver.is_true(x.condition)):
+            continue
+        start = solver.get_value(x.distance)
+        places = {(x.root.name, start + i) for i in range(x.bytes)}
+        if x.is_store:
+            written |= places
+        elif not places <= written:
+            return x
+    return None
 
 
 def iter_float_examples(
@@ -106,4 +137,4 @@ def iter_float_examples(
             if x.type in ("f32", "f64") and not x.is_array:
                 data = struct.pack("f" if x.type == "f32" else "d", rng.uniform(-4, 4))
                 operands[f"param{i}"] = int.from_bytes(data, "little")
-        yield DifferentLaunch(operands, memory)
+        yield example._replace(operands=operands, memory=memory)

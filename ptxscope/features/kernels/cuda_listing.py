@@ -36,9 +36,19 @@ def is_cuda_source(text: str, file: str) -> bool:
 def has_kernel(text: str, name: str | None, parameters: Sequence[str]) -> bool:
     """Return whether a CUDA source has a kernel with one of some parameters; any without name."""
     return any(
-        name in (None, kernel) and any(x in own or _NUMBERED.fullmatch(x) for x in parameters)
+        name in (None, kernel)
+        and any(x in _read_names(own) or _NUMBERED.fullmatch(x) for x in parameters)
         for kernel, own in _iter_kernels(text)
     )
+
+
+def list_parameters(text: str, kernel: str) -> list[str]:
+    """Return the parameters of a kernel as its CUDA source declares them.
+
+    The list is empty if no kernel, or several, have the name.
+    """
+    found = [parameters for name, parameters in _iter_kernels(text) if name == kernel]
+    return found[0] if len(found) == 1 else []
 
 
 def compile_listing(file: str, text: str) -> str:
@@ -61,7 +71,7 @@ def compile_listing(file: str, text: str) -> str:
 
 def rename_symbols(listing: str, source: str) -> str:
     """Return a listing with the names of the source: of kernels, parameters, local variables."""
-    parameters = dict(_iter_kernels(source))
+    parameters = {name: _read_names(own) for name, own in _iter_kernels(source)}
     entries = [(x[1], _PARAMETER.findall(x[2])) for x in _ENTRY.finditer(listing)]
     written = {name: _find_written_name(name) for name, _ in entries}
     counts = Counter(written.values())
@@ -107,11 +117,16 @@ def _find_written_name(name: str) -> str:
 
 
 def _iter_kernels(source: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each kernel of a source, and the names of its parameters."""
+    """Yield the name of each kernel of a source, and the declarations of its parameters."""
     text = blank_literals(source)
     for match in _KERNEL.finditer(text):
-        names = [_LAST_NAME.search(x.partition("=")[0]) for x in _split(text, match.end())]
-        yield match[1], [x[1] if x else "" for x in names]
+        yield match[1], [x.partition("=")[0] for x in _split(text, match.end())]
+
+
+def _read_names(declarations: Sequence[str]) -> list[str]:
+    """Return the names of declared parameters; an empty one where there is none."""
+    matches = map(_LAST_NAME.search, declarations)
+    return [x[1] if x else "" for x in matches]
 
 
 def _split(text: str, start: int) -> list[str]:
