@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from shutil import get_terminal_size
 from time import monotonic
 
@@ -13,7 +14,7 @@ from ...cli.support.streams import CommandError, ProgressBar, report_errors
 from ...documents.formats.text import WIDTH
 from ...engine.syntax.opcodes import STORES
 from ..prove.commands.prove import STATUS
-from .comparison import compare_kernels
+from .comparison import KernelComparison, compare_kernels
 from .comparison_report import comparison_to_json, iter_comparison_blocks
 from .kernel_files import KernelPlace
 
@@ -38,6 +39,11 @@ def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]
         default=MEMORY_MEGABYTES,
         metavar="MB",
         help=f"memory limit of the solver (default: {MEMORY_MEGABYTES})",
+    )
+    group.add_argument(
+        "--open",
+        action="store_true",
+        help="if they differ, open both runs side by side in the explorer",
     )
     return _compare
 
@@ -71,10 +77,22 @@ def _compare(arguments: argparse.Namespace) -> int | None:
                 is_stopped=report.note_time,
             )
         bar.begin_printing()
+    if arguments.open and comparison.has_runs:
+        _open_runs(comparison)
     columns = get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     blocks = iter_comparison_blocks(comparison, is_brief=arguments.brief, columns=columns)
     print_report(arguments.format, blocks, lambda: comparison_to_json(comparison))
     return STATUS[comparison.verdict]
+
+
+def _open_runs(comparison: KernelComparison) -> None:
+    """Open both runs of a counterexample in the explorer, until the user leaves it."""
+    from ...cli.commands.open import open_explorer
+    from .run_pair import run_comparison
+    from .transitions import open_pair
+
+    model = comparison.kernels[0].model.name
+    open_explorer(model=model, opening=partial(open_pair, pair=run_comparison(comparison)))
 
 
 class _Progress:

@@ -74,6 +74,11 @@ class KernelComparison(FrozenRecord):
     replay: Replay | None = None
     """The runs of the counterexample by the executor of kernels."""
 
+    @property
+    def has_runs(self) -> bool:
+        """Whether runs of a counterexample show the difference."""
+        return self.replay is not None and self.replay.is_confirmed
+
 
 OnProgress = Callable[[str, int], None]
 """Called with an activity and a count of it."""

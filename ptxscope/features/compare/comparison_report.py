@@ -11,7 +11,7 @@ from ...documents.formats.markup import Block, make_heading, make_paragraph, mak
 from ...documents.formats.text import WIDTH, wrap_command
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import format_count
-from ..kernels.kernel_report import iter_origin_lines
+from ..kernels.kernel_report import format_step, iter_origin_lines
 from ..kernels.launches.kernel_run import KernelRun
 from ..kernels.launches.launch_text import Argument, Buffer, Structure, format_dtype
 from ..kernels.launches.thread_log import ThreadLog
@@ -21,10 +21,13 @@ from .comparison import KernelComparison
 from .launch_registers import list_places
 from .lone_accesses import LETTERS
 from .parameters import WORD_BYTES, iter_field_names
-from .replay import WordDifference, make_launch
+from .replay import make_launch
+from .run_pair import RunPair, run_comparison
 
 _MAX_DIFFERENCES = 6
 _MAX_WORDS = 8
+_MAX_STEPS = 3
+"""The steps that differ before the store."""
 _MAX_LIST = 1024
 """The elements of a buffer in a command; a launch with more has none."""
 
@@ -158,14 +161,10 @@ def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
             LETTERS, comparison.kernels, x.values, x.lines, strict=True
         ):
             written = source.format_line(line) if line else "not written"
-            yield f"  {letter:<6}  {_label(x)} = {format_hex(word, 8 * x.bytes)}  ({written})"
+            yield f"  {letter:<6}  {x.label} = {format_hex(word, 8 * x.bytes)}  ({written})"
     if len(run.differences) > _MAX_DIFFERENCES:
         count = len(run.differences) - _MAX_DIFFERENCES
         yield f"          and {format_count(count, 'word')} more"
-
-
-def _label(x: WordDifference) -> str:
-    return f"{x.buffer}[{x.offset // x.bytes}]"
 
 
 def _iter_words(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
@@ -211,6 +210,10 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
     ]
     if run.shape.dynamic_shared_bytes:
         shapes += ["--shared", str(run.shape.dynamic_shared_bytes)]
+    if comparison.has_runs:
+        pair = run_comparison(comparison)
+        yield make_heading(f"Steps of {pair.thread_text} that differ")
+        yield make_verbatim(_iter_step_lines(pair), is_close=True)
     origins = [[*_iter_origin_lines(comparison, i)] for i in range(len(LETTERS))]
     rows = [*_join_columns(*origins)]
     is_beside = 0 < max(map(len, rows), default=0) <= columns
@@ -229,6 +232,19 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
         is_whole = all(root in buffers or not x for (root, _), x in run.example.memory.items())
         if is_whole and all(len(x) <= _MAX_LIST or not x.any() for x in buffers.values()):
             yield make_verbatim(wrap_command([*words, *arguments], width), "sh", is_close=True)
+
+
+def _iter_step_lines(pair: RunPair) -> Iterator[str]:
+    """Yield what both kernels write up to the store that first leaves other bytes, as pairs."""
+    steps, last = pair.steps, pair.first_difference
+    positions = [x for x in steps.differences if x < last][:_MAX_STEPS]
+    skipped_count = sum(x < last for x in steps.differences) - len(positions)
+    for position in [*positions, *range(last, min(last + 1, len(steps.pairs)))]:
+        if position == last and skipped_count:
+            yield f"          and {format_count(skipped_count, 'step')} more"
+        for letter, run, index in zip(LETTERS, pair.runs, steps.pairs[position], strict=True):
+            text = "no such step" if index is None else format_step(run, run.steps[index])
+            yield f"  {letter}  {text}"
 
 
 def _join_columns(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:

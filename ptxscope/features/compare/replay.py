@@ -53,6 +53,11 @@ class WordDifference(NamedTuple):
     lines: tuple[int, int]
     """The lines that wrote it; 0 for none."""
 
+    @property
+    def label(self) -> str:
+        """The word as an element of its buffer: ``param0[2]``."""
+        return f"{self.buffer}[{self.offset // self.bytes}]"
+
 
 class Replay(NamedTuple):
     """The runs of a counterexample."""

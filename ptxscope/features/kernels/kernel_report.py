@@ -28,6 +28,7 @@ from .launches.thread_state import LaunchError, PrintedText
 
 if TYPE_CHECKING:
     from ...blocks.intrinsic_sequence import IntrinsicSequence
+    from .thread_run import ThreadRun
 
 
 _MAX_VALUES = 16
@@ -418,11 +419,11 @@ def iter_thread_lines(
         sequence = ends.get(span)
         if watched:
             if not watched.isdisjoint(x.name for x in step.writes):
-                yield _format_step(log, step)
+                yield format_step(log, step)
         elif sequence and is_folded:
-            yield _format_step(log, step, f"{sequence.call}  [{sequence.format_lines()}]")
+            yield format_step(log, step, f"{sequence.call}  [{sequence.format_lines()}]")
         elif span not in inner_spans:
-            yield _format_step(log, step)
+            yield format_step(log, step)
             if sequence:
                 yield f"      {sequence}"
     if log.is_cut:
@@ -442,11 +443,11 @@ def iter_origin_lines(log: ThreadLog, shape: LaunchShape, name: str, index: int)
             yield "  and earlier steps"
             return
         indent = 2 * min(depth, _MAX_INDENTS)
-        yield " " * indent + _format_step(log, step, width=_STATEMENT_COLUMNS - indent)
+        yield " " * indent + format_step(log, step, width=_STATEMENT_COLUMNS - indent)
 
 
-def _format_step(
-    log: ThreadLog, step: ThreadStep, text: str = "", width: int = _STATEMENT_COLUMNS
+def format_step(
+    log: ThreadLog | ThreadRun, step: ThreadStep, text: str = "", width: int = _STATEMENT_COLUMNS
 ) -> str:
     """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text instead."""
     effects = [f"{x.name} = {_format_bits(log, x.bits, x.width)}" for x in step.writes]
@@ -459,7 +460,7 @@ def _format_step(
     return f"{line} {text:<{width}} {', '.join(effects)}".rstrip()
 
 
-def _format_bits(log: ThreadLog, bits: int | None, width: int) -> str:
+def _format_bits(log: ThreadLog | ThreadRun, bits: int | None, width: int) -> str:
     """Return ``0x00000005  5``, or the place of an address instead of the decimal number."""
     if bits is None:
         return "?"

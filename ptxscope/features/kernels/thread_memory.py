@@ -35,7 +35,7 @@ class ShownElement(NamedTuple):
     is_written: bool
     """Whether a thread of the wave has written it."""
     is_wrong: bool
-    """Whether it is not as expected at the end."""
+    """Whether it is not as expected at the end, or differs from the same of another run."""
 
 
 class ShownBuffer(NamedTuple):
@@ -49,6 +49,16 @@ class ShownBuffer(NamedTuple):
     element_count: int
     focus: int | None
     """The index of the element to have in view; None for the first."""
+
+    def compare(self, other: ShownBuffer) -> ShownBuffer:
+        """Return the buffer with the elements marked that differ from those of another run."""
+        texts = {i: x.hex_text for i, x in enumerate(other.elements, other.start)}
+        elements = tuple(
+            x._replace(is_wrong=texts.get(i, x.hex_text) != x.hex_text)
+            for i, x in enumerate(self.elements, self.start)
+        )
+        wrong = (i for i, x in enumerate(elements, self.start) if x.is_wrong)
+        return self._replace(elements=elements, focus=next(wrong, self.focus))
 
 
 def list_buffer_names(run: ThreadRun) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class KernelRow(NamedTuple):
     """Whether the thread executes it next."""
     has_cursor: bool
     is_suspect: bool
-    """Whether a change of it gives the expected elements."""
+    """Whether it has a mark."""
     result: str
     """The values that the thread wrote there last."""
     source: str
@@ -106,6 +106,11 @@ class ThreadRun(FrozenRecord):
     """The buffers and variables in these spaces."""
     is_cut: bool = False
     """Whether steps, or writes, after the last one are missing."""
+    suspects: frozenset[StatementPlace] = frozenset()
+    """The statements with a mark: they explain the expected elements, fail, or differ from
+    another run."""
+    different_steps: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    """The numbers of the steps that write other values than those of another run."""
 
     # --- contents ------------------------------------------------------------------------
 
@@ -143,10 +148,11 @@ class ThreadRun(FrozenRecord):
     @property
     def place_text(self) -> str:
         """The line under the cursor: ``line 12``, or ``line 12 (sad.cu:5)``."""
-        return self._sources.format_line(self.line)
+        return self.sources.format_line(self.line)
 
     @property
-    def _sources(self) -> SourceLines:
+    def sources(self) -> SourceLines:
+        """The lines of the sources of the code."""
         return read_source_lines(self.launch.code.text)
 
     @property
@@ -168,8 +174,6 @@ class ThreadRun(FrozenRecord):
         """The statements, with the values that the thread wrote there last."""
         results = self._state.results
         next_place = find_place(self.next_step.statement) if self.next_step else None
-        explanations = self.diagnosis.explanations if self.diagnosis else ()
-        suspects = {find_place(y) for x in explanations for y in x.statements}
         statements = {find_place(x): x for x in self.launch.statements}
         return tuple(
             KernelRow(
@@ -178,12 +182,33 @@ class ThreadRun(FrozenRecord):
                 statement.text,
                 place == next_place,
                 place == self.cursor,
-                place in suspects,
-                _format_results(results[place]) if place in results else "",
-                self._sources.find(statement.line),
+                place in self.suspects,
+                self._format_results(results[place]) if place in results else "",
+                self.sources.find(statement.line),
             )
             for place, statement in statements.items()
         )
+
+    def _format_results(self, step: ThreadStep) -> str:
+        """Return the values that a step wrote to registers and places, except to parameters.
+
+        An address is its place; ``≠`` stands before values that differ from another run.
+        """
+        is_different = step.number in self.different_steps
+        texts = [self._format_bits(x.bits, x.width) for x in step.writes if x.depth <= step.depth]
+        for name, contents in iter_stored(step):
+            value = self._format_bits(*contents)
+            texts.append(f"{name} = {value}" if is_different else value)
+        if not step.is_active:
+            texts = ["guard false"]
+        elif not texts and step.statement.guard:
+            texts = ["guard true"]
+        return " ".join(["≠", *texts] if is_different else texts)
+
+    def _format_bits(self, bits: int | None, width: int) -> str:
+        if bits is None:
+            return "?"
+        return self._describe_place(bits, width) or f"{bits:#0{width // 4 + 2}x}"
 
     @cached_property
     def registers(self) -> tuple[ShownValue, ...]:
@@ -297,7 +322,10 @@ class ThreadRun(FrozenRecord):
     def with_diagnosis(self, diagnosis: RunDiagnosis) -> ThreadRun:
         """Return the run with its explanations, and the cursor at the likeliest one."""
         places = (find_place(x.statement) for x in diagnosis.explanations if x.statement)
-        return replace(self, diagnosis=diagnosis, cursor=next(places, self.cursor))
+        suspects = frozenset(find_place(y) for x in diagnosis.explanations for y in x.statements)
+        return replace(
+            self, diagnosis=diagnosis, suspects=suspects, cursor=next(places, self.cursor)
+        )
 
     @property
     def thread_count(self) -> int:
@@ -308,17 +336,6 @@ class ThreadRun(FrozenRecord):
 def _is_explained(statement: Statement) -> bool:
     ins = statement.instruction
     return ins is not None and not ins.entry.is_common
-
-
-def _format_results(step: ThreadStep) -> str:
-    """Return the bits that a step wrote to registers and places, except to parameters."""
-    contents_list = [(x.bits, x.width) for x in step.writes if x.depth <= step.depth]
-    contents_list += [contents for _, contents in iter_stored(step)]
-    if not step.is_active:
-        return "guard false"
-    return " ".join(
-        "?" if bits is None else f"{bits:#0{width // 4 + 2}x}" for bits, width in contents_list
-    )
 
 
 # --- runs --------------------------------------------------------------------------------
@@ -340,10 +357,13 @@ def run_thread(
         thread, wrong_element, message = _find_wrong_element(launch, on_progress)
     log = ThreadLog(thread, keeps_memory=True)
     result: KernelRun | None = None
+    suspects = frozenset[StatementPlace]()
     try:
         result = launch.make_launch().run(on_progress, log)
     except LaunchError as error:
         message = str(error)
+        if error.statement:
+            suspects = frozenset([find_place(error.statement)])
         if not is_chosen and error.thread_number is not None:
             run = run_thread(launch, error.thread_number, on_progress).move_to_end()
             return run.move_cursor_to(find_place(error.statement)) if error.statement else run
@@ -358,6 +378,7 @@ def run_thread(
         journals=log.journals,
         regions=log.regions,
         is_cut=log.is_cut or any(x.is_cut for x in log.journals.values()),
+        suspects=suspects,
     ).move_to(0)
     store = log.find_store(*wrong_element)
     return run.move_to(store.number - 1) if store else run
@@ -369,7 +390,10 @@ def follow_thread(run: ThreadRun, thread: int, on_progress: OnProgress | None = 
     passes = other.history.list_passes(find_place(run.next_step.statement)) if run.next_step else ()
     message = run.message or other.message
     return replace(
-        other.move_to(passes[0] if passes else 0), message=message, diagnosis=run.diagnosis
+        other.move_to(passes[0] if passes else 0),
+        message=message,
+        diagnosis=run.diagnosis,
+        suspects=run.suspects | other.suspects,
     )
 
 

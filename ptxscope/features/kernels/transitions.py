@@ -69,11 +69,11 @@ def _show_run(state: ExplorerState, run: ThreadRun) -> Requests:
         yield from _ask_launch(state, run.launch.code, run.launch.kernel)
         return
     if evaluation is not None:
-        yield from _open_evaluation(state, evaluation)
+        yield from open_evaluation(state, evaluation)
     yield ShowHint(is_sticky=True, keys=(("listing.run", "returns to the run"),))
 
 
-def _open_evaluation(state: ExplorerState, evaluation: Evaluation) -> Requests:
+def open_evaluation(state: ExplorerState, evaluation: Evaluation) -> Requests:
     """Show an instruction on the values that a thread has."""
     ins = evaluation.instruction
     cursor = state.cursor and state.cursor.move_to_line(evaluation.line, str(ins))

@@ -12,6 +12,10 @@ from .proof import Proof
 
 PROOF_SECONDS = 10.0
 """The time for a proof."""
+ADVICE = (
+    f"The explorer stops after {PROOF_SECONDS:.0f} s. In a shell, `ptxscope prove A B` allows more "
+    "time with --timeout, and fewer operands with --where."
+)
 
 
 def prove_pin(pin: Setup, setup: Setup, is_stopped: IsStopped = never) -> Proof:

@@ -57,7 +57,9 @@ def _get_question(state: ExplorerState) -> object:
 
 def prove(state: ExplorerState) -> Requests:
     """Prove the pinned and the current instruction equal, or show where they differ."""
-    from .pin_proof import prove_pin, take_counterexample
+    from .pin_proof import ADVICE, prove_pin, take_counterexample
+    from .proof import Verdict
+    from .proof_report import iter_proof_blocks
 
     assert state.pin
     question, last = _get_question(state), state.get_attached(PinProof)
@@ -70,9 +72,13 @@ def prove(state: ExplorerState) -> Requests:
         if (yield Act("is_covered")):
             yield ShowHint("The proof is done", keys=(("prove", "shows it"),))
             return
-    assert last.proof
-    if (yield Open(f"{__package__}.terminal.proof_dialog:ProofDialog", (last.proof,))):
-        state.pin, changed = take_counterexample(last.proof, state.pin, state.setup)
+    proof = last.proof
+    assert proof
+    has_operands = proof.verdict is Verdict.DIFFERENT and bool(proof.operands)
+    blocks = partial(iter_proof_blocks, proof, is_brief=True, advice=ADVICE)
+    values = "A: the pinned, B: the current", blocks, "shows these operands" if has_operands else ""
+    if (yield Open(f"{__package__}.terminal.proof_dialog:ProofDialog", values)):
+        state.pin, changed = take_counterexample(proof, state.pin, state.setup)
         yield from edit(state, changed)
 
 

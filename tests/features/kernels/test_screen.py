@@ -9,7 +9,8 @@ import pytest
 from textual.widgets import Input, Static
 
 from ptxscope.features.kernels.terminal.kernel_panes import KernelPane, ValuesPane
-from ptxscope.features.kernels.terminal.run_screen import RunScreen, format_keys
+from ptxscope.features.kernels.terminal.run_screen import KEYS, RunScreen
+from ptxscope.features.kernels.terminal.step_screen import format_keys
 from ptxscope.screens.dialogs.key_menu import KeyList
 from ptxscope.screens.dialogs.prompts import TextPrompt
 from ptxscope.state.listing_transitions import open_text
@@ -34,7 +35,7 @@ def values(drive: Driver) -> str:
 
 
 def next_line(drive: Driver) -> int:
-    step = screen_of(drive).thread_run.next_step
+    step = screen_of(drive).shown_run.next_step
     return step.statement.line if step else 0
 
 
@@ -55,7 +56,7 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
         assert next_line(drive) == 21
         await drive.press("x")
         for _ in range(100):
-            if screen_of(drive).thread_run.diagnosis:
+            if screen_of(drive).shown_run.diagnosis:
                 break
             await drive.pilot.pause(0.05)
         assert "Line 20 with `vadd4` rather than `vsub4` explains all 3." in " ".join(
@@ -63,7 +64,7 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
         )
         shown_text = " ".join(values(drive).split())
         assert "x again tries less likely changes." in shown_text
-        diagnosis = screen_of(drive).thread_run.diagnosis
+        diagnosis = screen_of(drive).shown_run.diagnosis
         assert diagnosis
         await drive.press("g")
         assert next_line(drive) == 20
@@ -71,7 +72,7 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
         assert "20 ≠▸ vsub4.u32.u32.u32 %r4, %r3, %r2, %r8" in kernel
         late = diagnosis._replace(has_untried=True, untried="other values")
         pane = screen_of(drive).query_one(ValuesPane)
-        pane.show(screen_of(drive).thread_run.with_diagnosis(late))
+        pane.show(screen_of(drive).shown_run.with_diagnosis(late))
         shown_text = " ".join(values(drive).split())
         assert "Not tried within the time limit: other values." in shown_text
         assert "x again" not in shown_text
@@ -123,11 +124,11 @@ async def test_the_keys_go_through_a_kernel() -> None:
         }.items():
             await drive.press(*keys)
             assert next_line(drive) == line
-        assert screen_of(drive).thread_run.thread == 1
+        assert screen_of(drive).shown_run.thread == 1
         await drive.press("pagedown", "up")
-        assert screen_of(drive).thread_run.line > 18
+        assert screen_of(drive).shown_run.line > 18
         await drive.press("t", "3", "enter")
-        assert screen_of(drive).thread_run.thread == 3
+        assert screen_of(drive).shown_run.thread == 3
         await drive.press("end")
         assert next_line(drive) == 0
         await drive.pilot.resize_terminal(120, 40)
@@ -190,15 +191,15 @@ async def test_a_run_is_returned_to_where_it_was_left() -> None:
     async with explorer() as drive:
         await launch(drive, f"{VALUES} --expect out=[3,6,9]", _FAULT)
         await drive.press("greater_than_sign", "right_square_bracket", "left_square_bracket")
-        place = screen_of(drive).thread_run
+        place = screen_of(drive).shown_run
         await drive.press("enter")
         assert drive.line == "vsub4.u32.u32.u32 %r4, %r3, %r2, %r8;"
         await drive.press("f5")
-        assert screen_of(drive).thread_run == place
+        assert screen_of(drive).shown_run == place
         await drive.press("escape", "f5", "f5")
         assert isinstance(drive.app.screen, TextPrompt)
         await drive.press("escape", "f5")
-        assert screen_of(drive).thread_run == place
+        assert screen_of(drive).shown_run == place
         drive.agree()
 
 
@@ -217,13 +218,13 @@ async def test_a_listing_without_a_kernel_is_not_run() -> None:
         assert prompt.text == "in=[1] n=9"  # what was typed stays, and typing adds to it
         prompt.query_one(Input).value = VALUES.replace("4", "1")
         assert "there is no other thread" in await drive.see("enter", "<")
-        assert screen_of(drive).thread_run.thread == 0
+        assert screen_of(drive).shown_run.thread == 0
         assert "nothing is expected" in await drive.see("x")
 
 
 @pytest.mark.parametrize("room", [20, 74, 114, 194])
 def test_the_keys_fit(room: int) -> None:
-    text = format_keys(room)
+    text = format_keys(KEYS, room)
     assert len(text) <= room or room == 20
     assert text.endswith("Esc leave")
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from textual.app import ComposeResult
+from textual.containers import Container
+
 from ....engine.isa.encodings import format_hex
 from ....engine.syntax.errors import format_count, make_printable
 from ....sources.source_lines import read_source_lines
@@ -28,7 +31,7 @@ _MARGIN = 8
 """Columns before a statement: its line and its marks."""
 _ELEMENT_STYLES = {"≠": "surprise", "•": "strong", "+": "", " ": "quiet"}
 """The styles of a buffer's elements, by their marks."""
-_RESULT_COLUMNS = 56
+_RESULT_COLUMNS = 50
 """Columns of the list from which it shows results; the registers are beside it in any case."""
 
 
@@ -52,10 +55,11 @@ class KernelPane(Pane, inherit_bindings=False):
         super().__init__("kernel", _STATEMENTS_TITLE)
         self._run = run
 
-    def show(self, run: ThreadRun) -> None:
+    def show(self, run: ThreadRun, title: str = "") -> None:
         """Show another position, with the cursor in view."""
         self._run = run
-        self.set_title(" · ".join(filter(None, (_STATEMENTS_TITLE, run.pass_text))))
+        title = title or " · ".join(filter(None, (_STATEMENTS_TITLE, run.pass_text)))
+        self.set_title(make_printable(title))
         self.redraw_lines()
         self.show_cursor()
 
@@ -84,6 +88,9 @@ def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[S
     mark = "▸" if row.is_next else "·" if row.has_cursor else " "
     style = "focus" if row.is_next else "strong" if row.has_cursor else ""
     result = make_printable(row.result) if has_results else ""
+    result_style = "number" if row.is_next else "quiet"
+    if result.startswith("≠"):
+        result_style = "surprise"
     text = make_printable(row.text)
     room = max(width - _MARGIN - (len(result) + 1 if result else 0), 1)
     suspect = "≠" if row.is_suspect else " "
@@ -93,7 +100,7 @@ def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[S
         StyledText(suspect, "surprise", row.place),
         StyledText(f"{mark} ", style or "quiet", row.place),
         *_colour_statement(f"{first:<{room}} ", style, row.place),
-        StyledText(result, "number" if row.is_next else "quiet", row.place),
+        StyledText(result, result_style, row.place),
     ]
     for part in others:
         statement = _colour_statement(part, style, row.place, is_continued=True)
@@ -117,6 +124,34 @@ def _colour_statement(
             yield StyledText(dot + modifiers, style, place)
         else:
             yield StyledText(match[0], style or ("quiet" if guard else ""), place)
+
+
+class RunView(Container):
+    """A run of one thread: the statements, and the values beside or below them."""
+
+    DEFAULT_CSS = """
+    RunView {
+        width: 1fr; height: 1fr; layout: horizontal;
+        &.-tall { layout: vertical; & ValuesPane { width: 100%; height: 2fr; } }
+        &.-tall KernelPane { height: 3fr; }
+    }
+    """
+
+    def __init__(self, run: ThreadRun) -> None:
+        super().__init__()
+        self.kernel, self.values = KernelPane(run), ValuesPane(run)
+
+    def compose(self) -> ComposeResult:
+        """Yield the statements and the values."""
+        yield self.kernel
+        yield self.values
+
+    def show(
+        self, run: ThreadRun, note: str = "", buffer: ShownBuffer | None = None, title: str = ""
+    ) -> None:
+        """Show another position, with a note on a computation, a buffer, a title of its own."""
+        self.kernel.show(run, title)
+        self.values.show(run, note, buffer)
 
 
 class ValuesPane(Pane):

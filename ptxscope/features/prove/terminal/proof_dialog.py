@@ -1,28 +1,22 @@
-"""The dialog of a proof about the pin."""
+"""The dialog of an answer: a proof about the pin, or a comparison."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from ....documents.formats.markup import Block
 from ....documents.formats.report import write_text
 from ....documents.formats.text import WIDTH
 from ....screens.dialogs.dialog import Dialog, DialogFrame
 from ....widgets.base.form_fields import Page
-from ..pin_proof import PROOF_SECONDS
-from ..proof import Proof, Verdict
-from ..proof_report import iter_proof_blocks
-
-_ADVICE = (
-    f"The explorer stops after {PROOF_SECONDS:.0f} s. In a shell, `ptxscope prove A B` allows more "
-    "time with --timeout, and fewer operands with --where."
-)
 
 
 class ProofDialog(Dialog[bool]):
-    """Shows a proof; returns whether to load the operands of its counterexample."""
+    """Shows an answer; returns whether Enter was pressed for the operands of a counterexample."""
 
     DEFAULT_CSS = """
     ProofDialog {
@@ -36,16 +30,18 @@ class ProofDialog(Dialog[bool]):
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
-    def __init__(self, proof: Proof) -> None:
+    def __init__(
+        self, title: str, make_blocks: Callable[[], Iterable[Block]], enter_text: str = ""
+    ) -> None:
+        """``enter_text`` says what Enter does; empty if it does nothing."""
         super().__init__()
-        self._has_operands = proof.verdict is Verdict.DIFFERENT and bool(proof.operands)
-        self._proof = proof
+        self._title, self._make_blocks, self._enter_text = title, make_blocks, enter_text
         self._page = Page("proof", "")
 
     def compose(self) -> ComposeResult:
         """Yield the answer."""
-        enter = "Enter shows these operands · " if self._has_operands else ""
-        with DialogFrame("A: the pinned, B: the current", f"{enter}^y copy · Esc leave"):
+        enter = f"Enter {self._enter_text} · " if self._enter_text else ""
+        with DialogFrame(self._title, f"{enter}^y copy · Esc leave"):
             yield self._page
 
     def on_mount(self) -> None:
@@ -59,8 +55,7 @@ class ProofDialog(Dialog[bool]):
 
     def _show(self) -> None:
         width = min(self._page.scrollable_content_region.width or WIDTH, WIDTH)
-        blocks = iter_proof_blocks(self._proof, is_brief=True, advice=_ADVICE)
-        self._page.show(write_text(blocks, width))
+        self._page.show(write_text(self._make_blocks(), width))
         self._page.refresh(layout=True)
 
     def action_copy(self) -> None:
@@ -69,4 +64,4 @@ class ProofDialog(Dialog[bool]):
 
     def action_take(self) -> None:
         """Close, and load the operands of a counterexample."""
-        self.close_with(self._has_operands)
+        self.close_with(bool(self._enter_text))

@@ -1,0 +1,1 @@
+"""The half of the feature for the terminal: panes, screens and their controllers."""
