@@ -48,6 +48,8 @@ class Service(StrEnum):
     """``(state, place) -> Requests | None``: Enter at a computed cell; None asks for a value."""
     TEACH_NEWCOMER = "teach newcomer"
     """The transition ``(state)`` that the greeting offers and Enter runs at the first start."""
+    EXPLAIN_ANSWER = "explain answer"
+    """``(question, value, is_pattern) -> Iterable[MistakeExplanation]``: explain a wrong answer."""
     FOLLOW_EXPLANATION = "follow explanation"
     """``(diagnosis) -> Iterable[Block]``: suggest within two seconds how to proceed."""
     SEPARATE_EXPLANATIONS = "separate explanations"

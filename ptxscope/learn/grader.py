@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..engine.isa.encodings import format_bit_range, format_hex
 from ..engine.isa.types import DESTINATIONS
@@ -32,14 +32,35 @@ from ..engine.tracing.step_text import (
     get_row_name,
 )
 from ..engine.tracing.trace import Step, Trace
+from ..feature import Service, find_services
 from .question import AnswerLocation, Question, is_bits, locate_answer
-
-if TYPE_CHECKING:
-    from .mistakes import MistakeExplanation
 
 _PART = re.compile(r"(?:Lane|Byte|Half-word) \d: ")
 _STAGES = 3
 """Hints before the one that derives the answer."""
+
+
+class MistakeExplanation(NamedTuple):
+    """The explanation of a wrong answer."""
+
+    name: str
+    """The mistake, without the right answer."""
+    sentence: str
+    """The mistake, with the right value."""
+
+    def with_lane(self, lane: int) -> MistakeExplanation:
+        """Return the same explanation for one lane."""
+        return MistakeExplanation(*(f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in self))
+
+    def with_lead(self, lead: str) -> MistakeExplanation:
+        """Return the same explanation after a leading sentence."""
+        return MistakeExplanation(*(f"{lead} {x}" for x in self))
+
+    def with_doubt(self) -> MistakeExplanation:
+        """Return the same explanation as one of several."""
+        return MistakeExplanation(
+            *(f"Perhaps you{x[3:]}" if x.startswith("You ") else x for x in self)
+        )
 
 
 class GradedAnswer(NamedTuple):
@@ -77,15 +98,21 @@ def grade_answer(question: Question, text: str) -> GradedAnswer:
     )
     if location.is_accepted(expected, value, is_pattern=is_pattern):
         return GradedAnswer(True, expected, expected, ())
-    from .mistakes import explain_answer
-
-    explanations = explain_answer(question, value, is_pattern=is_pattern)
+    explanations = _explain_answer(question, value, is_pattern=is_pattern)
     return GradedAnswer(
         False,
         value,
         expected,
         _explain_hex_digits(question, location, text.strip(), explanations) or explanations,
     )
+
+
+def _explain_answer(
+    question: Question, value: int, *, is_pattern: bool
+) -> tuple[MistakeExplanation, ...]:
+    """Return the mistake behind a wrong answer, or one for each lane, if a feature knows it."""
+    explainers = find_services(Service.EXPLAIN_ANSWER)
+    return tuple(x for explain in explainers for x in explain(question, value, is_pattern))
 
 
 def format_reply(question: Question, answer: GradedAnswer, wrong_count: int = 1) -> str:
@@ -120,8 +147,6 @@ def _explain_hex_digits(
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not (digits.isascii() and digits.isdecimal()):
         return ()
-    from .mistakes import MistakeExplanation, explain_answer
-
     hex_text = f"{sign}0x{digits}"
     try:
         value = location.parse_answer(hex_text)
@@ -132,7 +157,7 @@ def _explain_hex_digits(
         return (MistakeExplanation(name, f"{text} is decimal; {hex_text} is right."),)
     if known_explanations or location.is_same_value(value, location.parse_answer(text)):
         return ()
-    explanations = explain_answer(question, value, is_pattern=not sign)
+    explanations = _explain_answer(question, value, is_pattern=not sign)
     return tuple(x.with_lead(f"{text} is decimal, not {hex_text}.") for x in explanations)
 
 

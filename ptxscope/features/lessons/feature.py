@@ -5,6 +5,7 @@ from ...feature import Command, Completer, Feature, Key, PagePanel, Service
 _PANEL = f"{__package__}.page_panel"
 FEATURE = Feature(
     "lessons",
+    needs=("mistakes",),
     commands=(
         Command(
             "lesson",

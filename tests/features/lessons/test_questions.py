@@ -7,6 +7,7 @@ import re
 import pytest
 
 from ptxscope.features.lessons.lesson import list_files, load_lesson
+from ptxscope.features.mistakes.mistakes import iter_mistakes
 from ptxscope.learn.grader import (
     GradedAnswer,
     compute_expected,
@@ -14,7 +15,6 @@ from ptxscope.learn.grader import (
     format_right_answer,
     grade_answer,
 )
-from ptxscope.learn.mistakes import iter_mistakes
 from ptxscope.learn.question import Question
 
 

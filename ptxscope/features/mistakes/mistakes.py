@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ..diagnosis.causes import Cause, CauseKind, ObservedCase, Variant, Variants
-from ..diagnosis.form_causes import iter_form_causes
-from ..diagnosis.observation import Observation
-from ..diagnosis.value_causes import iter_value_causes
-from ..engine.isa.encodings import cast
-from ..engine.isa.types import DESTINATIONS, Type
-from ..engine.micro_operations.arithmetic import LaneValues
-from ..engine.micro_operations.base import (
+from ...diagnosis.causes import Cause, CauseKind, ObservedCase, Variant, Variants
+from ...diagnosis.form_causes import iter_form_causes
+from ...diagnosis.observation import Observation
+from ...diagnosis.value_causes import iter_value_causes
+from ...engine.isa.encodings import cast
+from ...engine.isa.types import DESTINATIONS, Type
+from ...engine.micro_operations.arithmetic import LaneValues
+from ...engine.micro_operations.base import (
     PREVIOUS_RESULT,
     LaneView,
     MutationSite,
@@ -25,16 +25,17 @@ from ..engine.micro_operations.base import (
     RowTrace,
     append_sentence,
 )
-from ..engine.micro_operations.properties import Stage, name_operands
-from ..engine.micro_operations.saturation import iter_early_narrowings
-from ..engine.semantics.lowering import lower
-from ..engine.semantics.models import PTXAS_MODELS, Model, format_versions
-from ..engine.semantics.plan import Plan, Row, Source, run_plan
-from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.evaluation import make_plan
-from ..engine.tracing.step_text import get_part_name
-from ..engine.tracing.trace import Trace, make_trace
-from .question import (
+from ...engine.micro_operations.properties import Stage, name_operands
+from ...engine.micro_operations.saturation import iter_early_narrowings
+from ...engine.semantics.lowering import lower
+from ...engine.semantics.models import PTXAS_MODELS, Model, format_versions
+from ...engine.semantics.plan import Plan, Row, Source, run_plan
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.evaluation import make_plan
+from ...engine.tracing.step_text import get_part_name
+from ...engine.tracing.trace import Trace, make_trace
+from ...learn.grader import MistakeExplanation
+from ...learn.question import (
     AnswerLocation,
     Question,
     get_visible_operands,
@@ -46,29 +47,6 @@ _MIN_UNLIKELY_COST = 4
 """Minimum cost of causes that are not plausible mistakes in a prediction."""
 _MIN_FAR_COST = 3
 """Minimum cost of mistakes that explain an answer only if no other one does."""
-
-
-class MistakeExplanation(NamedTuple):
-    """The explanation of a wrong answer."""
-
-    name: str
-    """The mistake, without the right answer."""
-    sentence: str
-    """The mistake, with the right value."""
-
-    def with_lane(self, lane: int) -> MistakeExplanation:
-        """Return the same explanation for one lane."""
-        return MistakeExplanation(*(f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in self))
-
-    def with_lead(self, lead: str) -> MistakeExplanation:
-        """Return the same explanation after a leading sentence."""
-        return MistakeExplanation(*(f"{lead} {x}" for x in self))
-
-    def with_doubt(self) -> MistakeExplanation:
-        """Return the same explanation as one of several."""
-        return MistakeExplanation(
-            *(f"Perhaps you{x[3:]}" if x.startswith("You ") else x for x in self)
-        )
 
 
 def make_explanation(sentence: str) -> MistakeExplanation:
@@ -111,7 +89,7 @@ def iter_mistakes(question: Question) -> Iterator[Mistake]:
 
 
 def explain_answer(
-    question: Question, value: int, *, is_pattern: bool
+    question: Question, value: int, is_pattern: bool
 ) -> tuple[MistakeExplanation, ...]:
     """Return the most likely mistake behind a wrong answer, typed as bits or as a number.
 

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from ptxscope import trace
+from ptxscope.features.mistakes.mistakes import Mistake, find_likely_mistakes, iter_mistakes
 from ptxscope.learn.grader import grade_answer, list_hints
-from ptxscope.learn.mistakes import Mistake, find_likely_mistakes, iter_mistakes
 from ptxscope.learn.practice import Practice, SeededRandom, map_families
 from ptxscope.learn.question import Question
 from tests.tiers import some

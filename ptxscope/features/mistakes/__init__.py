@@ -1,0 +1,1 @@
+"""Mistakes behind wrong answers in predictions and lessons."""
