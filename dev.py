@@ -80,9 +80,7 @@ def make_venv(venv: Path, base: str = sys.executable) -> None:
     run(base, "-m", "venv", "--clear", str(venv))
 
 
-def environment(
-    lock: str, venv: Path = ROOT / ".venv", base: str = sys.executable, *options: str
-) -> Path:
+def environment(lock: str, venv: Path = ROOT / ".venv", base: str = sys.executable) -> Path:
     """Return the interpreter of .venv, or of another environment, with the lock's packages."""
     python, stamp = get_python(venv), venv / f"{lock}.stamp"
     digest = hashlib.sha256((LOCKS / f"{lock}.txt").read_bytes()).hexdigest()
@@ -94,8 +92,9 @@ def environment(
     print(f"installing the packages of locks/{lock}.txt …", flush=True)
     run(
         str(python),
-        *("-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-        *("--require-hashes", "--no-deps", "-r", str(LOCKS / f"{lock}.txt"), *options),
+        # the few modules in use are compiled on demand
+        *("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"),
+        *("--require-hashes", "--no-deps", "-r", str(LOCKS / f"{lock}.txt")),
     )
     stamp.write_text(digest)
     return python
@@ -231,8 +230,7 @@ def _test_quickly(task: str, version: tuple[int, ...], path: str) -> None:
     """Run the quick tests on another Python; print its version."""
     number = ".".join(map(str, version))
     print(f"{task}: Python {number}, {path}", flush=True)
-    # the few modules in use are compiled on demand
-    python = environment("dev", ROOT / f".venv-{number}", path, "--no-compile")
+    python = environment("dev", ROOT / f".venv-{number}", path)
     run(str(python), *QUICK, PYTHONDONTWRITEBYTECODE="")
     run(str(python), str(ROOT / "tools" / "one_frame.py"), PYTHONPATH=str(ROOT))
 

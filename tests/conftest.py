@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.tiers import ALONE, QUICK, USUAL, is_drawn, mark_left
 
+gc.disable()  # until all tests are collected: they stay until the end
+TESTS = Path(__file__).parent
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 for _name, _count in (("default", USUAL // QUICK), ("thorough", USUAL // 3)):
     settings.register_profile(
@@ -31,6 +36,16 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(_profile(config))
     if _profile(config) == "thorough":  # the default run compares the snapshots
         config.option.disable_unused_snapshots = True
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Let one of two workers compile the tests from the last one on, not both the same ones."""
+    config = session.config
+    worker = getattr(config, "workerinput", {"workerid": "gw0"})["workerid"]
+    if int(worker.removeprefix("gw")) % 2 and config.args == config.getini("testpaths"):
+        for path in sorted(TESTS.rglob("test_*.py"), reverse=True):
+            with suppress(Exception, pytest.skip.Exception):  # it is reported by the collection
+                import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 def is_left_out(item: pytest.Item) -> bool:
@@ -74,6 +89,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Thousands of tests stay until the end: garbage is not looked for among them, nor often."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,8 +47,6 @@ class Request(NamedTuple):
     given: str
     answer: str
     files: dict[str, str]
-    needs: list[str]
-    """The modules without which it is skipped."""
 
 
 def _unescape(text: str) -> str:
@@ -66,7 +65,7 @@ def _copy(text: str, edits: str) -> str:
 
 
 def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
-    """Yield the requests of a file, each with its name in the test run."""
+    """Yield the requests of a file, each with the title of its section."""
     title, common = "", ({"DATA": str(DATA)}, dict[str, str]())
     texts, files = common
 
@@ -84,23 +83,25 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
         elif block["file"]:
             files[block["file"]] = block["body"]
         else:
-            needs = re.search(r"\(needs ([\w., ]+)\)$", title)
             words = shlex.split(_unescape(insert_texts(block["words"])))
             yield (
-                f"{title}: {block['words']}",
+                title,
                 Request(
                     words,
                     block["folder"] or "",
                     _unescape(block["given"] or ""),
                     block["answer"],
                     {**files},
-                    needs[1].split(", ") if needs else [],
                 ),
             )
 
 
 _PATHS = [*(DATA / "requests").glob("*.txt"), *FOLDER.glob("*/requests/*.txt")]
-REQUESTS = [x for path in sorted(_PATHS) for x in read_requests(path)]
+SECTIONS = [
+    pytest.param(title, [x for _, x in requests], id=f"{path.parts[-3]} {path.stem}: {title}")
+    for path in sorted(_PATHS)
+    for title, requests in groupby(read_requests(path), lambda x: x[0])
+]
 
 
 def has_part(printed: str, part: str) -> bool:
@@ -109,19 +110,30 @@ def has_part(printed: str, part: str) -> bool:
     return _unescape(part) in f"\n{printed}"
 
 
-@pytest.mark.parametrize("request_", [x for _, x in REQUESTS], ids=[name for name, _ in REQUESTS])
-def test_a_request_has_its_status_and_answer_and_creates_no_file(
-    request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("title", "requests"), SECTIONS)
+def test_requests_have_their_status_and_answer_and_create_no_file(
+    title: str, requests: list[Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = request_.words
-    for name in request_.needs:
+    needs = re.search(r"\(needs ([\w., ]+)\)$", title)
+    for name in needs[1].split(", ") if needs else []:
         pytest.importorskip(name)
-    for name, text in request_.files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
-    monkeypatch.chdir(tmp_path / request_.folder)
-    done = run(*words, given=request_.given)
-    status, *parts = request_.answer.split("\n  ")
+    for at, request in enumerate(requests):
+        try:
+            check_request(request, tmp_path / str(at), monkeypatch)
+        except Exception as error:
+            error.add_note(f"the request: $ {shlex.join(request.words)}")
+            raise
+
+
+def check_request(request: Request, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in request.files.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text, "utf-8")
+    folder = top / request.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(folder)
+    done = run(*request.words, given=request.given)
+    status, *parts = request.answer.split("\n  ")
     usual = ">" if status[0] == "0" or status[1:2] == ">" else "2>"
     parts.insert(0, status[1:].removeprefix(">").removeprefix(" "))
     assert done.returncode == int(status[0]), done
@@ -133,5 +145,5 @@ def test_a_request_has_its_status_and_answer_and_creates_no_file(
         for part in own_parts:
             is_missing = part.startswith("~ ")
             assert has_part(printed, part.removeprefix("~ ")) != is_missing, (part, printed)
-    files = {x: x.read_text("utf-8") for x in tmp_path.rglob("*") if not x.is_dir()}
-    assert files == {tmp_path / name: text for name, text in request_.files.items()}
+    files = {x: x.read_text("utf-8") for x in top.rglob("*") if not x.is_dir()}
+    assert files == {top / name: text for name, text in request.files.items()}

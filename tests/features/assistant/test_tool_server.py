@@ -1,4 +1,4 @@
-"""`ptxscope mcp`, in a process, asked by the client of the `mcp` package."""
+"""`ptxscope mcp`, asked by the client of the `mcp` package: once in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,27 +15,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import ClientSession, StdioServerParameters
+from mcp import Client, ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from ptxscope.cli import main
 from ptxscope.cli.support.arguments import find_command_module
 from ptxscope.feature import Service, find_services
+from ptxscope.features.assistant.tool_server import SERVER
 from tests.tiers import ci_only
 
-SERVER = StdioServerParameters(command=sys.executable, args=["-m", "ptxscope", "mcp"])
+PROCESS = StdioServerParameters(command=sys.executable, args=["-m", "ptxscope", "mcp"])
 VSET4 = "vset4.u32.u32.lt d, a, b, c"
 VADD = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 
 
 @asynccontextmanager
-async def open_session() -> AsyncIterator[ClientSession]:
-    async with stdio_client(SERVER) as (reader, writer), ClientSession(reader, writer) as session:
+async def open_process() -> AsyncIterator[ClientSession]:
+    async with stdio_client(PROCESS) as (reader, writer), ClientSession(reader, writer) as session:
         await session.initialize()
         yield session
 
 
-async def call(session: ClientSession, tool: str, **arguments: Any) -> tuple[bool, str]:
+def open_session() -> Client:
+    """Return a client of the server in this process: `start_server` and one test begin another."""
+    return Client(SERVER)
+
+
+async def call(session: Client | ClientSession, tool: str, **arguments: Any) -> tuple[bool, str]:
     """Whether a call failed, and its answer, which is one text."""
     answer = await session.call_tool(tool, arguments)
     (content,) = answer.content
@@ -44,7 +50,7 @@ async def call(session: ClientSession, tool: str, **arguments: Any) -> tuple[boo
 
 
 async def test_a_model_that_asks_why_vset4_gave_0xff_gets_the_cause() -> None:
-    async with open_session() as session:
+    async with open_process() as session:
         values = {"a": "0x01020304", "b": "0x01020308", "c": "0"}  # only the lowest byte is less
         _, answer = await call(session, "explain", ptx=VSET4, operands=values, observed="0xff")
         assert "`vset` writes 1 if the comparison is true; it is `set`" in " ".join(answer.split())

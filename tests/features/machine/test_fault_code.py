@@ -122,6 +122,7 @@ def test_values_stand_beside_the_code_of_a_line() -> None:
 
 @pytest.mark.skipif(not has_tools(), reason="needs NVIDIA's tools")
 @pytest.mark.parametrize("id_", IDS)
+@whole
 def test_the_kernel_assembles_and_computes_the_compiled_result(id_: str) -> None:
     tools = find_tool(PTXAS), find_tool(NVDISASM)
     example = fault.make_example_fault(known_errata.find_erratum(id_))
