@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from functools import lru_cache
 from typing import NamedTuple
 
 from ..engine.syntax.asm_bindings import find_asm_ranges
 from ..engine.syntax.asm_operands import (
+    MAX_OPERANDS_CHARS,
     UNKNOWN_OPERANDS,
     AsmOperands,
     fill_constants,
@@ -22,6 +23,7 @@ from ..engine.syntax.c_lexer import (
     CTokenKind,
     LandmarkScanner,
     blank_spans,
+    read_parts,
     skip_blanks,
 )
 from ..engine.syntax.errors import Span
@@ -54,6 +56,10 @@ _MACROS = re.compile(r"(?>(?:\s++|\\\r?\n|[\w#(),])*)")
 _STOPS = re.compile(r"[;={}]")
 
 
+_Constants = tuple[tuple[str, CLiteral], ...]
+"""The integers that a source names, with their names."""
+
+
 class CText(NamedTuple):
     """PTX of a C source."""
 
@@ -76,7 +82,7 @@ def read_c_source(
     blanked_text, strings, statements = _split_source(text)
     has_macros = not gaps and statements and (definitions or "define" in blanked_text)
     macros = Macros(text, definitions or {}) if has_macros else None
-    constants = find_c_constants(text) if statements else {}
+    constants = tuple(find_c_constants(text).items()) if statements else ()
     read_texts = list[tuple[str, CText]]()
     """The statements, each with the name of its macro."""
     limits = [*(x.start for x in statements[1:]), len(text)]
@@ -136,7 +142,7 @@ class _Calls:
         self.expanded_names = set[str]()
         """The macros with an expanded call, and the macros that they use."""
 
-    def read(self, code: str, constants: Mapping[str, CLiteral]) -> Iterator[CText]:
+    def read(self, code: str, constants: _Constants) -> Iterator[CText]:
         """Yield the asm statements of all calls in a source with blanked strings."""
         for name, start in self._macros.find_calls(self._users, code):
             expansion = self._macros.expand_call(start)
@@ -151,16 +157,26 @@ class _Calls:
 
 
 def _read_statement(
-    text: str,
-    statement: AsmText,
-    limit: int,
-    gaps: Set[int],
-    constants: Mapping[str, CLiteral],
+    text: str, statement: AsmText, limit: int, gaps: Set[int], constants: _Constants
 ) -> CText:
     """Return the PTX and the operands of an asm statement, up to a position."""
+    start, end = statement.start, min(limit, statement.end + MAX_OPERANDS_CHARS)
+    gaps = frozenset(x - start for x in gaps if start <= x < end)
+    read_text = _read_first_statement(text[start:end], gaps, constants)
+    return read_text._replace(
+        fragment=read_text.fragment.move(start),
+        operands=read_text.operands and read_text.operands.move(start),
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _read_first_statement(text: str, gaps: Set[int], constants: _Constants) -> CText:
+    statement, limit = next(find_asm_texts(text)), len(text)
     is_closed = not statement.fragment.problems  # otherwise, operands may be in a string
     operands = (
-        read_operands(text, statement.end, limit, constants) if is_closed else UNKNOWN_OPERANDS
+        read_operands(text, statement.end, limit, dict(constants))
+        if is_closed
+        else UNKNOWN_OPERANDS
     )
     fragment, operands = number_placeholders(with_gaps(statement.fragment, gaps), operands)
     fragment = fill_constants(fragment, operands.constants)
@@ -172,7 +188,7 @@ def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[li
     """Yield the strings that an expression or a macro joins, with gaps around and between them."""
     fragments, run_end = list[TextFragment](), 0
     for start, end in strings:
-        fragment = join_literals(text[start:end], 0)[0]
+        fragment = _join_literals(text[start:end])
         if not fragment.ptx:
             continue
         if fragments and _is_join(blanked_text[run_end:start]):
@@ -187,6 +203,11 @@ def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[li
         run_end = end
     if fragments:
         yield _end_run(fragments, blanked_text, run_end)
+
+
+@lru_cache(maxsize=1 << 12)
+def _join_literals(text: str) -> Fragment:
+    return join_literals(text, 0)[0]
 
 
 def _end_run(fragments: list[TextFragment], blanked_text: str, end: int) -> list[TextFragment]:
@@ -216,6 +237,19 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
 
     Also return the spans of the strings, merged if adjacent, and the asm statements.
     """
+    codes, strings, statements = list[str](), list[Span](), list[AsmText]()
+    for (code, part_strings, part_statements), position in read_parts(text, _split_part):
+        codes.append(code)
+        strings += [(start + position, end + position) for start, end in part_strings]
+        statements += [
+            AsmText(fragment.move(position), start + position, end + position)
+            for fragment, start, end in part_statements
+        ]
+    return "".join(codes), strings, statements
+
+
+@lru_cache(maxsize=1 << 12)
+def _split_part(text: str) -> tuple[tuple[str, list[Span], list[AsmText]], int]:
     spans, strings, statements = list[Span](), list[Span](), list[AsmText]()
     copied_end, is_behind_string = 0, False
     scanner = LandmarkScanner(text)
@@ -236,4 +270,5 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
     starts = [x.start for x in statements]
     ranges = zip([0, *(x + 1 for x in starts)], [*starts, len(code)], strict=True)
     # a mark at each statement, so that the surrounding strings are not joined
-    return ";".join(code[first:last] for first, last in ranges), strings, statements
+    code = ";".join(code[first:last] for first, last in ranges)
+    return (code, strings, statements), scanner.read_end

@@ -12,7 +12,7 @@ from .errors import Span, quote_word
 from .scopes import CONSTANT
 from .source import GAP, Fragment, replace_in_fragment
 
-_MAX_CHARS = 1 << 14
+MAX_OPERANDS_CHARS = 1 << 14
 """Maximum characters read of an asm statement's operands."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
 NAMED_PLACEHOLDER = re.compile(r"%\[\s*+(\w++)\s*+\]")
@@ -74,6 +74,13 @@ class AsmOperands(NamedTuple):
     """The number of operands of LLVM, ``$0``; None in other languages."""
     clobbers: tuple[str, ...] = ()
     """The statement's clobber list: ``memory``."""
+
+    def move(self, distance: int) -> AsmOperands:
+        """Return the operands of a statement that stands so many characters later."""
+        starts = [x.constraint_start for x in self.expressions]
+        moved_starts = [x + distance if x >= 0 else x for x in starts]
+        pairs = zip(self.expressions, moved_starts, strict=True)
+        return self._replace(expressions=tuple([x._replace(constraint_start=y) for x, y in pairs]))
 
     @property
     def outputs(self) -> frozenset[str]:
@@ -160,7 +167,7 @@ def read_operands(
     constraint, constraint_start, letters_start = "", -1, -1
     has_operands = text.startswith(":", start)
     is_complete = text.startswith(")", start)
-    limit = min(end, start + _MAX_CHARS) if has_operands else start
+    limit = min(end, start + MAX_OPERANDS_CHARS) if has_operands else start
     tokens = (x for x in iter_c_tokens(text, start, limit) if x.kind is not CTokenKind.BLANK)
     for token in tokens:
         mark = token.text

@@ -7,10 +7,10 @@ statements, which is several times as fast; ``iter_directives`` finds the prepro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from functools import cache
-from typing import NamedTuple
+from functools import cache, lru_cache, partial
+from typing import NamedTuple, TypeVar
 
 from .errors import Span
 
@@ -137,26 +137,61 @@ class LandmarkScanner:
 
     def __init__(self, text: str) -> None:
         self.text, self.position = text, 0
+        self.unclosed_end = 0
+        """The end of the line of the last unclosed quote of a character."""
 
     def __iter__(self) -> Iterator[CToken]:
         """Yield the tokens in order; their texts are empty."""
-        text, unclosed, pattern = self.text, 0, _compile_landmarks()
+        text, pattern = self.text, _compile_landmarks()
         while match := pattern.search(text, self.position):
             kind = _KINDS[match.lastgroup or ""]
             start, self.position = match.span()
             if kind is CTokenKind.CHAR:
-                if start < unclosed:
+                if start < self.unclosed_end:
                     continue
                 inner = _CHAR.match(text, self.position)
                 end = inner.end() if inner else self.position
                 if not text.startswith("'", end):
-                    unclosed = end  # no other quote before this begins a character
+                    self.unclosed_end = end  # no other quote before this begins a character
                     continue
                 self.position = end + 1
             elif kind in STRING_KINDS:
                 prefix = text[max(start - 2, 0) : start]
                 start -= 2 if prefix == "u8" else prefix[-1:] in _LETTERS
             yield CToken(kind, "", start, self.position)
+
+    @property
+    def read_end(self) -> int:
+        """The end of the text that has been read as tokens."""
+        return max(self.position, self.unclosed_end)
+
+
+PART_END = re.compile(r"\n[ \t]*+\}[; \t\r]*+\n")
+"""A line after which a part of a source may end."""
+PartT = TypeVar("PartT")
+
+
+def read_parts(
+    text: str, read: Callable[[str], tuple[PartT, int]], part_end: re.Pattern[str] | None = None
+) -> Iterator[tuple[PartT, int]]:
+    """Yield what is read from each part of a C source, and the position of the part.
+
+    A part ends after a line with only a brace that closes a block. ``read`` also returns the end of
+    its tokens: if one of them reaches that brace, it may go on, and a part twice as long is read.
+    So what is read from a part depends on nothing else, and may be cached.
+    """
+    matches = (part_end or PART_END).finditer(text)
+    ends = [x.end() for x in matches if x.end() < len(text)]
+    ends.append(len(text))
+    start = index = count = 0
+    while start < len(text):
+        end = ends[min(index + count, len(ends) - 1)]
+        result, read_end = read(text[start:end])
+        if end < len(text) and start + read_end > text.rindex("}", start, end):
+            count = 2 * count + 1
+            continue
+        yield result, start
+        start, index, count = end, index + count + 1, 0
 
 
 _BLANKS = re.compile(BLANKS, re.DOTALL)
@@ -182,7 +217,14 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
 
 def blank_tokens(text: str, *kinds: CTokenKind) -> str:
     """Replace the comments of a text, or some literals, with blanks of the same length."""
-    return blank_spans(text, (x.span for x in LandmarkScanner(text) if x.kind in kinds))
+    return "".join(x for x, _ in read_parts(text, partial(_blank_part, kinds=kinds)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _blank_part(text: str, kinds: tuple[CTokenKind, ...]) -> tuple[str, int]:
+    scanner = LandmarkScanner(text)
+    blanked_text = blank_spans(text, [x.span for x in scanner if x.kind in kinds])
+    return blanked_text, scanner.read_end
 
 
 class Directive(NamedTuple):

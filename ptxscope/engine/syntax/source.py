@@ -42,6 +42,13 @@ class Fragment(NamedTuple):
     call_span: Span | None = None
     """The span in the pasted text of the call that the PTX replaces."""
 
+    def move(self, distance: int) -> Fragment:
+        """Return the same PTX of a text that stands so many characters later in another one."""
+        spans = [(x.span[0] + distance, x.span[1] + distance) for x in self.problems]
+        pairs = zip(self.problems, spans, strict=True)
+        problems = tuple([problem._replace(span=span) for problem, span in pairs])
+        return self._replace(origins=tuple([x + distance for x in self.origins]), problems=problems)
+
     def find_gap(self, start: int, end: int) -> int | None:
         """Return the position of the first gap in a range of the PTX, or None."""
         index = bisect_left(self.gaps, start)

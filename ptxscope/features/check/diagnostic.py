@@ -45,6 +45,18 @@ class Diagnostic(NamedTuple):
         severity = map_rules()[self.rule][0]
         return severity.next_lower if self.is_minor else severity
 
+    def move(self, lines: int) -> Diagnostic:
+        """Return the diagnostic of a statement that stands so many lines later."""
+        fix = self.fix and self.fix._replace(location=_move(self.fix.location, lines))
+        constraint_lines = tuple([x + lines for x in self.constraint_lines])
+        return self._replace(
+            location=_move(self.location, lines), fix=fix, constraint_lines=constraint_lines
+        )
+
+
+def _move(location: SourceLocation, lines: int) -> SourceLocation:
+    return location._replace(line=location.line + lines)
+
 
 class SequenceSummary(NamedTuple):
     """Several instructions that compute an intrinsic of CUDA."""
@@ -82,6 +94,13 @@ class CheckedInstruction(NamedTuple):
 
     source: str = ""
     """The line of CUDA C++ that it was compiled from: ``sad.cu:5``; empty if it is unknown."""
+
+    def move(self, lines: int) -> CheckedInstruction:
+        """Return the item of a statement that stands so many lines later."""
+        return self._replace(
+            location=_move(self.location, lines),
+            diagnostics=tuple([x.move(lines) for x in self.diagnostics]),
+        )
 
     @property
     def is_legal(self) -> bool:

@@ -33,6 +33,7 @@ from .asm_checks import (
 from .asm_flow import CarryNotes
 from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
+from .check_cache import CheckCache, list_declarations
 from .checked_scopes import CheckedScopes
 from .compiled_code import find_disabled_code, select_branches
 from .constraint_branches import check_branches
@@ -65,15 +66,19 @@ def check_text(
     definitions: Definitions | None = None,
     *,
     with_line_markers: bool = True,
+    cache: CheckCache | None = None,
 ) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a text of any language, in order.
 
     ``definitions`` are macros of C. ``with_line_markers``: obey the line markers of a preprocessor.
+    ``cache`` has what earlier checks found.
     """
     language = find_language(name, text)
     if language is Language.PTX:
         return name_source_lines([text], partial(check_listing, name=name))
-    return check_source(text, name, language, definitions, with_line_markers=with_line_markers)
+    return check_source(
+        text, name, language, definitions, with_line_markers=with_line_markers, cache=cache
+    )
 
 
 def check_source(
@@ -83,6 +88,7 @@ def check_source(
     definitions: Definitions | None = None,
     *,
     with_line_markers: bool = True,
+    cache: CheckCache | None = None,
 ) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a source's ``asm`` statements and PTX strings.
 
@@ -100,10 +106,12 @@ def check_source(
     items: Iterable[CheckedInstruction]
     if language is Language.C:
         items = check_branches(
-            text, definitions or {}, partial(_check_c, name=name, definitions=definitions)
+            text,
+            definitions or {},
+            partial(_check_c, name=name, definitions=definitions, cache=cache),
         )
     else:
-        items = _check_pieces(text, name, language, [], definitions)
+        items = _check_pieces(text, name, language, [], definitions, cache=cache)
     comments = IgnoreComments()
     comments.record(text)
     items = comments.report_items(items, name)
@@ -112,12 +120,17 @@ def check_source(
 
 
 def _check_c(
-    text: str, has_narrow_addresses: bool, *, name: str, definitions: Definitions | None
+    text: str,
+    has_narrow_addresses: bool,
+    *,
+    name: str,
+    definitions: Definitions | None,
+    cache: CheckCache | None,
 ) -> Iterator[CheckedInstruction]:
     """Yield the items of one version of a C source."""
     disabled_spans = find_disabled_code(text)
     address_bits = 32 if has_narrow_addresses else 64
-    items = _check_pieces(text, name, Language.C, disabled_spans, definitions, address_bits)
+    items = _check_pieces(text, name, Language.C, disabled_spans, definitions, address_bits, cache)
     if "__" in text:
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
     return merge(items, find_bare_statements(text, name, disabled_spans), key=_get_place)
@@ -134,6 +147,7 @@ def _check_pieces(
     disabled_spans: Sequence[Span],
     definitions: Definitions | None,
     address_bits: int = 64,
+    cache: CheckCache | None = None,
 ) -> Iterator[CheckedInstruction]:
     """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled."""
     is_ended, previous_piece = False, None
@@ -141,6 +155,7 @@ def _check_pieces(
     elsewhere = collect_registers(text, find_local_declarations(pieces))
     elsewhere.has_all_declarations &= is_whole(name)
     elsewhere.address_bits = address_bits
+    declarations = list_declarations(elsewhere)
     carry_notes = CarryNotes(text, language, pieces)
     foreign_note = _find_foreign_note(pieces, name)
     for piece, following in pairwise(chain(pieces, [None])):
@@ -164,7 +179,11 @@ def _check_pieces(
             semicolon = piece.ptx.index(";")
             location = piece.make_locator(semicolon).locate(0, 1)
             yield make_item(name, ";", Diagnostic("illegal", EMPTY_STATEMENT.message, location))
-        items = _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
+        check = partial(
+            _check_piece, name=name, elsewhere=elsewhere, is_ended=is_ended, was_ended=was_ended
+        )
+        context = name, declarations, is_ended, was_ended
+        items = cache.check_piece(piece, context, check) if cache else check(piece)
         yield from carry_notes.choose_notes(piece, items)
         previous_piece = piece
 

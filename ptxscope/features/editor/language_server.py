@@ -26,6 +26,7 @@ from pygls.workspace import PositionCodec
 from ... import __version__
 from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import Span
+from ..check.check_cache import CheckCache
 from ..check.check_rules import Severity
 from ..check.check_settings import CheckSettings, read_settings
 from ..check.diagnostic import CheckedInstruction, Diagnostic
@@ -118,6 +119,7 @@ class PtxServer(LanguageServer):
         self.items: dict[str, list[CheckedInstruction]] = {}
         self.settings: dict[Path, CheckSettings] = {}
         self.checks: dict[str, asyncio.Task[None]] = {}
+        self.caches = defaultdict[str, CheckCache](CheckCache)
         self.checkers = defaultdict[str, Worker](Worker)
         self.answerers = defaultdict[str, Worker](Worker)
 
@@ -133,7 +135,7 @@ class PtxServer(LanguageServer):
             return None
         text = self.texts.get(uri)
         if text is None or text.source.text != content:
-            source = SourceText(content, to_fs_path(uri) or uri)
+            source = SourceText(content, to_fs_path(uri) or uri, self.caches[uri])
             starts = (0, *(match.end() for match in re.finditer("\n", source.text)))
             text = OpenText(uri, document.version, source, starts, document.position_codec)
         self.texts[uri] = text = text._replace(version=document.version)
@@ -229,6 +231,7 @@ def _close(ls: PtxServer, params: lsp.DidCloseTextDocumentParams) -> None:
     ls.stop_check(uri)
     ls.texts.pop(uri, None)
     ls.items.pop(uri, None)
+    ls.caches.pop(uri, None)
     for workers in (ls.checkers, ls.answerers):
         if worker := workers.pop(uri, None):
             worker.end()

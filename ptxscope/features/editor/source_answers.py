@@ -45,11 +45,12 @@ from ...feature import Service, find_services
 from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ...sources.source_language import Language, find_language
 from ...sources.source_programs import load
+from ..check.check_cache import CheckCache
 from ..check.check_settings import CheckSettings
 from ..check.diagnostic import CheckedInstruction
 from ..check.lint import check_text
 from ..check.sequence_notes import SequenceSearch
-from .symbol_answers import OutlineEntry, PieceSymbols
+from .symbol_answers import ListingSymbols, OutlineEntry, PieceSymbols
 
 _STATEMENT_START = re.compile(r"[;{}\"'`\n]|\\[nrt]")
 """The text before a statement: a mark, or an escape in a string."""
@@ -95,8 +96,10 @@ class SuggestedEdit(NamedTuple):
 class SourceText:
     """The text of a file and its analysis, computed at the first request."""
 
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, cache: CheckCache | None = None) -> None:
         self.text, self.name = text, name
+        self._cache = cache
+        """What was found in earlier versions of the text."""
 
     @cached_property
     def language(self) -> Language:
@@ -109,14 +112,16 @@ class SourceText:
 
     @cached_property
     def _symbols(self) -> list[PieceSymbols]:
-        return [*map(PieceSymbols, self._pieces)]
+        if self.language is Language.PTX:
+            return ListingSymbols(self.text).parts
+        return [PieceSymbols(x.flatten()) for x in self._pieces]
 
     def find_symbols(self, offset: int) -> PieceSymbols | None:
         """Return the names in the piece of PTX at a position; None outside, or in a long file."""
         if len(self.text) > MAX_TOKEN_CHARS:
             return None
-        pairs = zip(self._pieces, self._symbols, strict=True)
-        return next((x for piece, x in pairs if _overlaps(piece, (offset, offset))), None)
+        spans = ((x, x.span) for x in self._symbols)
+        return next((x for x, (start, end) in spans if start <= offset <= end), None)
 
     def list_outline(self) -> list[OutlineEntry]:
         """Return the functions, variables and labels of the PTX in the text, in order."""
@@ -136,7 +141,13 @@ class SourceText:
         """Yield the findings of `ptxscope check` with some settings, except for sequences."""
         if self._is_excluded(settings):
             return iter(())
-        items = check_text(self.text, self.name, settings.definitions, with_line_markers=False)
+        items = check_text(
+            self.text,
+            self.name,
+            settings.definitions,
+            with_line_markers=False,
+            cache=self._cache,
+        )
         return settings.filter_items(items)
 
     def check_sequences(self, settings: CheckSettings) -> Iterator[CheckedInstruction]:

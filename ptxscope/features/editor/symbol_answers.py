@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ...engine.syntax.errors import Span
 from ...engine.syntax.opcodes import ALL_OPCODES
 from ...engine.syntax.operands import SPECIAL
 from ...engine.syntax.source import Fragment
-from ...sources.embedded_ptx import EmbeddedPtx
+from ..check.listing_parts import split_functions
 from .symbols import Occurrence, Symbol, SymbolKind, SymbolTable
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
@@ -41,28 +41,83 @@ class OutlineEntry(NamedTuple):
     name_span: Span
     children: tuple[OutlineEntry, ...] = ()
 
+    def move(self, distance: int) -> OutlineEntry:
+        """Return the entry of a text that stands so many characters later."""
+        spans = [(start + distance, end + distance) for start, end in (self.span, self.name_span)]
+        children = tuple([x.move(distance) for x in self.children])
+        return self._replace(span=spans[0], name_span=spans[1], children=children)
 
-class PieceSymbols:
-    """The names in a piece of PTX of a source; spans are in the source."""
 
-    def __init__(self, piece: EmbeddedPtx) -> None:
-        self._piece = piece
+@lru_cache(maxsize=1 << 8)
+def _read_table(text: str, others: tuple[Symbol, ...]) -> SymbolTable:
+    return SymbolTable(text, others)
+
+
+@lru_cache(maxsize=1 << 13)
+def _read_declarations(text: str) -> tuple[tuple[Symbol, ...], tuple[OutlineEntry, ...]]:
+    """Return the symbols of the module that a part of a listing declares, and its outline."""
+    symbols = PieceSymbols(Fragment(text))
+    return tuple(symbols.table.list_module_symbols()), tuple(symbols.read_outline())
+
+
+class ListingSymbols:
+    """The names of a listing, function by function; what was read of one is kept."""
+
+    def __init__(self, text: str) -> None:
+        self.parts = [
+            PieceSymbols(Fragment(part, origins=(start,)), self)
+            for part, start in split_functions(text)
+        ]
 
     @cached_property
-    def _fragment(self) -> Fragment:
-        return self._piece.flatten()
+    def module_symbols(self) -> tuple[Symbol, ...]:
+        """The names that are declared outside of functions."""
+        symbols = dict[tuple[str, bool], Symbol]()
+        for part in self.parts:
+            for symbol in _read_declarations(part.fragment.ptx)[0]:
+                key = symbol.name, symbol.is_numbered
+                is_function = symbol.kind in (SymbolKind.KERNEL, SymbolKind.FUNCTION)
+                symbols[key] = symbols.get(key, symbol) if is_function else symbol
+        return tuple(symbols.values())
+
+
+class PieceSymbols:
+    """The names in a piece of PTX of a source; spans are in the source.
+
+    ``listing`` has the other parts, if the piece is a part of a listing.
+    """
+
+    def __init__(self, fragment: Fragment, listing: ListingSymbols | None = None) -> None:
+        self.fragment, self._listing = fragment, listing
 
     @cached_property
     def table(self) -> SymbolTable:
         """The names in the piece, with spans in its own text."""
-        return SymbolTable(self._fragment.ptx)
+        others = self._listing.module_symbols if self._listing else ()
+        return _read_table(self.fragment.ptx, others)
+
+    @property
+    def span(self) -> Span:
+        """The place of the piece in the source."""
+        return self._locate((0, len(self.fragment.ptx)))
 
     def _locate(self, span: Span) -> Span:
-        return self._fragment.find_origin(*span)
+        return self.fragment.find_origin(*span)
 
     @cached_property
     def _spans(self) -> list[Span]:
         return [self._locate(x.span) for x in self.table.occurrences]
+
+    def _list_parts(self, symbol: Symbol) -> list[PieceSymbols]:
+        """Return the parts that may name a symbol."""
+        if self._listing is None or symbol.scope:
+            return [self]
+        stem = symbol.name.rstrip("0123456789")
+        return [x for x in self._listing.parts if stem in x.fragment.ptx]
+
+    def _iter_occurrences(self, symbol: Symbol) -> Iterator[tuple[PieceSymbols, Occurrence]]:
+        for part in self._list_parts(symbol):
+            yield from ((part, x) for x in part.table.list_places(symbol))
 
     def _find(self, offset: int) -> Occurrence | None:
         for span, occurrence in zip(self._spans, self.table.occurrences, strict=True):
@@ -78,15 +133,16 @@ class PieceSymbols:
         is_read = not (occurrence.is_write or occurrence.is_declaration)
         is_register = occurrence.symbol.kind is SymbolKind.REGISTER
         writes = self.table.find_reaching_writes(occurrence) if is_read and is_register else ()
-        places = self.table.list_places(occurrence.symbol)
-        declarations = [x for x in places if x.is_declaration]
-        return [self._locate(x.span) for x in writes or declarations]
+        if writes:
+            return [self._locate(x.span) for x in writes]
+        places = self._iter_occurrences(occurrence.symbol)
+        return [part._locate(x.span) for part, x in places if x.is_declaration]
 
     def list_places(self, offset: int) -> list[Place]:
         """Return all places of the name at an offset."""
         occurrence = self._find(offset)
-        places = self.table.list_places(occurrence.symbol) if occurrence else ()
-        return [Place(self._locate(x.span), x.is_write, x.is_declaration) for x in places]
+        places = self._iter_occurrences(occurrence.symbol) if occurrence else ()
+        return [Place(part._locate(x.span), x.is_write, x.is_declaration) for part, x in places]
 
     def find_name(self, offset: int) -> Span | None:
         """Return the span of the name at an offset; raise ValueError if it can have no other."""
@@ -112,14 +168,13 @@ class PieceSymbols:
         assert occurrence
         symbol = occurrence.symbol
         self._check_name(symbol, name)
-        places = self.table.list_places(symbol)
         edits = []
-        for place in places:
+        for part, place in self._iter_occurrences(symbol):
             if place.is_declaration and symbol.is_numbered:
                 end = place.symbol.declared_end
-                edits.append(RenameEdit(self._locate((end, end)), f", {name}"))
+                edits.append(RenameEdit(part._locate((end, end)), f", {name}"))
                 continue
-            span = self._locate(place.span)
+            span = part._locate(place.span)
             if text[slice(*span)] != symbol.name:
                 raise ValueError(f"a macro or an escape writes `{symbol.name}` here")
             edits.append(RenameEdit(span, name))
@@ -136,7 +191,8 @@ class PieceSymbols:
         if SPECIAL.fullmatch(name) or name in ALL_OPCODES:
             raise ValueError(f"`{name}` has a meaning in PTX")
         base = name.rstrip("0123456789")
-        for other in {x.symbol for x in self.table.occurrences}:
+        parts = self._listing.parts if self._listing and not symbol.scope else [self]
+        for other in {x.symbol for part in parts for x in part.table.occurrences}:
             is_family = other.is_numbered and other.name.rstrip("0123456789") == base != name
             if is_family or other.name == name:
                 raise ValueError(f"`{name}` is already a name here")
@@ -145,6 +201,13 @@ class PieceSymbols:
 
     def list_outline(self) -> Iterator[OutlineEntry]:
         """Yield the functions, with their variables and labels, and the variables of the module."""
+        if self._listing is None:
+            return self.read_outline()
+        start = self.span[0]
+        return (x.move(start) for x in _read_declarations(self.fragment.ptx)[1])
+
+    def read_outline(self) -> Iterator[OutlineEntry]:
+        """Yield them as the table of the piece has them."""
         declared = [
             x
             for x in self.table.occurrences

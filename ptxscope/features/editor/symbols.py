@@ -6,7 +6,7 @@ operand, belongs to the whole text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -80,6 +80,10 @@ class _Scope:
         self.symbols: dict[str, Symbol] = {}
         self.numbered: dict[str, Symbol] = {}
 
+    def add(self, symbol: Symbol) -> None:
+        """Declare a symbol."""
+        (self.numbered if symbol.is_numbered else self.symbols)[symbol.name] = symbol
+
     def find(self, name: str) -> Symbol | None:
         scope: _Scope | None = self
         while scope:
@@ -102,10 +106,13 @@ class _Statement(NamedTuple):
 class SymbolTable:
     """The names of a text of PTX, and every place of each."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, others: Iterable[Symbol] = ()) -> None:
+        """Read a text, in which names mean ``others`` that its module declares elsewhere."""
         self._words = tokenize(text)
         self._scope_count = 0
         self._root = self._make_scope(None)
+        for other in others:
+            self._root.add(other)
         self._statements: list[_Statement] = []
         self._labels: dict[Symbol, int] = {}
         """The number of the statement after each label."""
@@ -217,8 +224,12 @@ class SymbolTable:
                 self._add(scope, symbol, word)
 
     def _add(self, scope: _Scope, symbol: Symbol, word: Token) -> None:
-        (scope.numbered if symbol.is_numbered else scope.symbols)[symbol.name] = symbol
+        scope.add(symbol)
         self._declarations.append(Occurrence(word.span, symbol, -1, False, True))
+
+    def list_module_symbols(self) -> list[Symbol]:
+        """Return the symbols that the text declares outside of its functions."""
+        return [*self._root.symbols.values(), *self._root.numbered.values()]
 
     # --- uses ----------------------------------------------------------------------------
 

@@ -173,9 +173,14 @@ def test_every_name_is_a_place_of_itself() -> None:
     for file in ("video.ptx", "kernels.ptx"):
         text = (DATA / file).read_text("utf-8")
         registers = list(re.finditer(r"%(?:rd|rs|r|p|f)\d+\b", text))
-        symbols = read(text, file).find_symbols(registers[0].start())
-        assert symbols
-        places = {x.span[0]: x.symbol for x in symbols.table.occurrences}
+        source = read(text, file)
+        parts = {source.find_symbols(x.start()) for x in registers}
+        places = {
+            x.span[0] + part.span[0]: x.symbol
+            for part in parts
+            if part
+            for x in part.table.occurrences
+        }
         for register in registers:
             symbol = places[register.start()]
             assert symbol.name == register[0]

@@ -1,0 +1,92 @@
+"""What a check of a text found, for the next check of a text that differs little.
+
+An editor checks a file at every change. The items of each part are kept with everything that they
+depend on, at positions from the part's first line on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple
+
+from ...engine.syntax.errors import Span
+from ...engine.syntax.scopes import Scopes
+from ...sources.embedded_ptx import EmbeddedPtx
+from ...sources.source_location import LineIndex
+from .diagnostic import CheckedInstruction
+
+_MAX_ENTRIES = 1 << 13
+
+
+class _Part(NamedTuple):
+    """A piece of PTX from its first line on, without the text around it."""
+
+    piece: EmbeddedPtx
+    lines_before: int
+
+
+class CheckCache:
+    """The items of the pieces of PTX that were checked last."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Hashable, tuple[EmbeddedPtx, list[CheckedInstruction]]] = {}
+
+    def check_piece(
+        self,
+        piece: EmbeddedPtx,
+        context: Hashable,
+        check: Callable[[EmbeddedPtx], Iterable[CheckedInstruction]],
+    ) -> Iterable[CheckedInstruction]:
+        """Return the items of a piece; ``context`` is all on which they depend besides."""
+        part = _cut_out(piece)
+        if part is None:
+            return check(piece)
+        key = part.piece.lines.text, context
+        former_piece, items = self._entries.pop(key, (None, []))
+        if former_piece is None or former_piece._replace(lines=part.piece.lines) != part.piece:
+            items = [*check(part.piece)]
+        self._entries[key] = part.piece, items
+        if len(self._entries) > _MAX_ENTRIES:
+            del self._entries[next(iter(self._entries))]
+        return [x.move(part.lines_before) for x in items]
+
+
+def list_declarations(scopes: Scopes) -> Hashable:
+    """Return what a file declares elsewhere, to compare it."""
+    scope = scopes.outermost_scope
+    return (
+        *(scopes.version, scopes.target, scopes.target_suffix, scopes.address_bits),
+        *(scopes.has_all_declarations, tuple(scopes.functions)),
+        *(tuple(scope.names.items()), tuple(scope.numbered.items())),
+    )
+
+
+def _cut_out(piece: EmbeddedPtx) -> _Part | None:
+    """Return a piece with the lines that it stands in alone; None for an empty one."""
+    *inner, outer = piece.fragments
+    if not outer.ptx:
+        return None
+    spans: list[Span] = [outer.find_origin(i, i + 1) for i in (0, len(outer.ptx) - 1)]
+    spans += [x.span for x in outer.problems]
+    if piece.operands and not inner:
+        spans += [
+            (x.constraint_start, x.constraint_start + len(x.constraint))
+            for x in piece.operands.expressions
+            if x.constraint_start >= 0
+        ]
+    starts, text = piece.lines.starts, piece.lines.text
+    first = bisect_right(starts, min(x for x, _ in spans)) - 1
+    last = bisect_right(starts, max(x for _, x in spans))
+    start, end = starts[first], starts[last] if last < len(starts) else len(text)
+    operands = piece.operands
+    if operands and not inner:
+        operands = operands.move(-start)
+    return _Part(
+        piece._replace(
+            fragments=(*inner, outer.move(-start)),
+            lines=LineIndex(text[start:end]),
+            operands=operands,
+        ),
+        first,
+    )
