@@ -120,7 +120,6 @@ def describe_views(line: str, a: int) -> dict[str, Any]:
     return {
         "hints": list_hints(question),
         "right": grade_answer(question, str(main_row.values[0])).is_right,
-        "wrong": grade_answer(question, "128").sentences,
         "lanes": ["".join(piece.text for piece in line) for line in lines],
         "form": [str(cell) for row in form_rows for cell in row.cells],
         "provenance": find_provenance(traced, traced.plan.results[0].key, 0, 5, 6),

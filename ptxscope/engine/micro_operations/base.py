@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -72,9 +72,6 @@ class MicroOperation:
                 high = min(high, self.bits)
                 yield map_bits(inputs, 0, lane, self.bits - high, self.bits - low)
 
-            def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-                yield site.keep_first_input("left the bits in order")
-
     A lowering adds a row with it: ``b.add_row(Stage.OPERATE, "t", ReverseBits(8), "a")``. From the
     number of the input, a = 6, to the screen:
 
@@ -86,7 +83,6 @@ class MicroOperation:
     - ``make_cell`` is a ``FormulaCell``, so the lanes and every picture show that formula; for a
       form, ``format_symbols`` has ``reverse(a)``, which they show with its range.
     - ``find_origins`` links bit 5 of the result to bit 2 of a.
-    - ``iter_mutations`` explains the prediction 6: "You left the bits in order: reverse(6) is 96."
 
     If lanes have flags, ``compute_flags`` yields them, and ``describe_flag`` says what they
     mean. If a formula is not enough, ``make_figure`` chooses a figure.
@@ -260,23 +256,12 @@ class MicroOperation:
         """Return the condition on which a picture may omit a row."""
         return self.idleness
 
-    # --- common mistakes ----------------------------------------------------------------
+    # --- its notation --------------------------------------------------------------------
 
     def get_notation(self, row: RowTrace) -> Notation:
         """Return the notation of a row's value, which also determines how an answer is graded."""
         bits = next(x for x in (32, 64, 128) if row.range.bits <= x)
         return self.notation or Notation(bits, is_number=True)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        """Yield the common mistakes in a row."""
-        yield from ()
-
-    def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str] | None:
-        """Return a sentence on the mistake behind a wrong value, and one with the right value too.
-
-        Return None if the mistake's own description is enough.
-        """
-        return None
 
 
 class Copy(MicroOperation):
@@ -419,68 +404,6 @@ class LaneView(NamedTuple):
         return str(self.x)
 
 
-# --- a mistake ---------------------------------------------------------------------------
-
-PREVIOUS_RESULT = ""
-"""Input of a later operation in a chain: the previous result."""
-Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
-
-
-class RowMutation(NamedTuple):
-    """A mistake in a row."""
-
-    description: str
-    """Verb phrase that completes "You …"; ``{a}`` is the name of an operand."""
-    operations: Chain
-    """Operations instead of the row's own, in order."""
-    cost: int = 1
-    """Cost: how unlikely the mistake is."""
-    instead: str = ""
-    """Phrase after ``description`` with the right choice; it may reveal the answer."""
-
-
-class MutationSite(NamedTuple):
-    """The mutated row, and the lane in question."""
-
-    row: RowTrace
-    lane: int | None
-
-    @property
-    def instruction(self) -> InstructionView:
-        return self.row.instruction
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Keys of the row's inputs."""
-        return tuple(x.key for x in self.row.inputs)
-
-    def format_operand(self, role: str) -> str:
-        return format_short_name(self.instruction, role)
-
-    def replace_operation(
-        self, description: str, *operations: MicroOperation, cost: int = 1, instead: str = ""
-    ) -> RowMutation:
-        """Return a mutation with other operations, each on the previous result."""
-        first, *others = operations
-        chain = tuple((operation, (PREVIOUS_RESULT,)) for operation in others)
-        return RowMutation(description, ((first, self.inputs), *chain), cost, instead)
-
-    def keep_first_input(self, description: str, cost: int = 1) -> RowMutation:
-        """Return a mutation that passes the first input on."""
-        return RowMutation(description, ((Copy(), self.inputs[:1]),), cost)
-
-    def swap_inputs(self, description: str, cost: int = 1) -> RowMutation:
-        """Return a mutation with the last two inputs exchanged."""
-        *rest, x, y = self.inputs
-        return RowMutation(description, ((self.row.micro, (*rest, y, x)),), cost)
-
-    def append_operation(
-        self, description: str, *operations: MicroOperation, cost: int = 1
-    ) -> RowMutation:
-        """Return a mutation that applies more operations to the result."""
-        return self.replace_operation(description, self.row.micro, *operations, cost=cost)
-
-
 # --- phrases of several kinds -------------------------------------------
 
 NOTHING_WRITTEN = "Nothing is written: the destination is `_`."
@@ -508,8 +431,3 @@ def format_write(rows: Sequence[RowTrace], count: int = 2) -> str:
 def add_guard(sentence: str, rows: Sequence[RowTrace]) -> str:
     """Return the sentence of a write, with the condition of a guard."""
     return f"If the guard holds, {sentence}" if rows[0].instruction.guard else sentence
-
-
-def append_sentence(start: str, sentence: str) -> str:
-    """Join two sentences into one with one colon."""
-    return f"{start}{'; ' if ': ' in sentence else ': '}{sentence}."

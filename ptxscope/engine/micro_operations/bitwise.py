@@ -5,23 +5,20 @@ Others join words or their low bits, or take a word that spans two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..isa.encodings import format_hex, format_integer_type
 from ..isa.types import WORD_BITS, BoolOp
 from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import (
-    PREVIOUS_RESULT,
     LaneView,
     MicroOperation,
-    MutationSite,
-    RowMutation,
     RowTrace,
     add_guard,
     find_row,
 )
-from .counts import SubtractFrom, WordOperation
+from .counts import WordOperation
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .properties import (
     MAX_LANE_BITS,
@@ -34,10 +31,8 @@ from .properties import (
     map_bits,
     name_operands,
 )
-from .saturation import Wrap
-from .shifts import ShiftLeft
 
-_SIGNS = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}
+SIGNS = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}
 _SENTENCES = {
     BoolOp.AND: "A bit is 1 if the bits of {a} and {b} at its position are both 1.",
     BoolOp.OR: "A bit is 1 if the bit of {a} or of {b} at its position is 1.",
@@ -59,22 +54,10 @@ class CombineBits(WordOperation):
         return functions[self.boolop](*v)
 
     def fill_formula(self, *terms: object) -> str:
-        return f"{terms[0]} {_SIGNS[self.boolop]} {terms[1]}"
+        return f"{terms[0]} {SIGNS[self.boolop]} {terms[1]}"
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return name_operands(_SENTENCES[self.boolop], rows[0].instruction)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        for boolop in BoolOp:
-            if boolop is not self.boolop:
-                yield site.replace_operation(
-                    f"combined the bits with {boolop}", CombineBits(self.bits, boolop)
-                )
-        mask = site.row.inputs[1].values[0]
-        width = mask.bit_length()
-        if self.boolop is BoolOp.AND and 0 < width < self.bits and not mask & mask + 1:
-            top = TakeBits(self.bits - width, width)
-            yield site.replace_operation("kept the bits at the other end", top, cost=0)
 
 
 @dataclass(frozen=True)
@@ -88,9 +71,6 @@ class InvertBits(WordOperation):
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.bitxor(v[0], (1 << self.bits) - 1)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not invert the bits")
 
 
 @dataclass(frozen=True)
@@ -141,11 +121,6 @@ class TakeBits(MicroOperation):
 
     def get_notation(self, row: RowTrace) -> Notation:
         return Notation(max(self.bits, 32), is_number=self.bits == 1)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if self.bits > 1:
-            other = TakeBits(0 if self.low else self.bits, self.bits)
-            yield site.replace_operation("took the other word", other, cost=0)
 
 
 @dataclass(frozen=True)
@@ -211,9 +186,6 @@ class JoinWords(MicroOperation):
         low, high = view.names
         return LaneText(formula, f"{high} above {low} is {bits}")
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("took {a} for the high word")
-
 
 @dataclass(frozen=True)
 class JoinFields(MicroOperation):
@@ -271,13 +243,6 @@ class JoinFields(MicroOperation):
         )
         return FieldBits((FieldRuler(None, tuple(fields)),))
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        low, high, *rest = site.inputs
-        swapped = ((self, (high, low, *rest)),)
-        yield RowMutation("put {a} into the low bits, but it is {b} that goes there", swapped, 0)
-        if rest:
-            yield RowMutation("left {c} out", ((self, (low, high)),))
-
 
 class TakeWord(MicroOperation):
     """The word of x that begins at bit y."""
@@ -323,18 +288,3 @@ class TakeWord(MicroOperation):
         bits, top = format_hex(view.value, WORD_BITS), view.y + WORD_BITS - 1
         place = f"{view.names[0]}[{top}:{view.y}]"
         return LaneText(make_equation(place, bits), f"bits {top}:{view.y} of the pair are {bits}")
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        pair, start = site.inputs
-        other_start = ((SubtractFrom(WORD_BITS), (start,)), (self, (pair, PREVIOUS_RESULT)))
-        yield RowMutation("shifted the other way", other_start, 0)
-        a, b = (source.key for source in site.row.inputs[0].inputs)
-        amounts = [source.key for source in site.row.inputs[1].inputs]
-        if site.row.inputs[1].micro == SubtractFrom(WORD_BITS):  # .l
-            alone = (
-                (ShiftLeft(), (b, *amounts)),
-                (Wrap(WORD_BITS, signed=False), (PREVIOUS_RESULT,)),
-            )
-            yield RowMutation("shifted {b} alone, so that zeros came in", alone)
-        else:
-            yield RowMutation("shifted {a} alone, so that zeros came in", ((self, (a, start)),))

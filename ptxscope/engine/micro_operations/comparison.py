@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..isa.encodings import format_hex, format_value, get_infinity, get_magnitude_mask
 from ..isa.types import Cmp, Type
 from .arithmetic import EXACT, Arithmetic, V, get_lane
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace, find_row
+from .base import LaneView, MicroOperation, RowTrace, find_row
 from .properties import Flag, LaneText, Stage, format_short_name, make_equation, name_operands
 from .selection import describe_reading
 
@@ -25,7 +25,7 @@ RELATIONS = {
     **{cmp: Cmp(cmp[:-1]) for cmp in UNORDERED},
 }
 """The simple comparison behind an unsigned or unordered one."""
-_SIGNS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
+SIGNS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Compare(MicroOperation):
             yield Flag.NAN, _is_any_nan(ar, v, self.type)
 
     @property
-    def _is_nan_test(self) -> bool:
+    def is_nan_test(self) -> bool:
         return self.cmp in (Cmp.NUM, Cmp.NAN)
 
     def fill_formula(self, *terms: object) -> str:
         left, right = (*map(str, terms), "0")[:2]
-        if self._is_nan_test:
+        if self.is_nan_test:
             return f"{self.cmp}({left}, {right})"
         return format_relation(self.cmp, left, right)
 
@@ -76,14 +76,14 @@ class Compare(MicroOperation):
         conclusion = f"so {subject} is {view.value}"
         terms = [str(x) if type_ is None else format_value(x, type_) for x in view.inputs]
         formula = make_equation(
-            self.fill_formula(*terms), view.value, is_grouped=not self._is_nan_test
+            self.fill_formula(*terms), view.value, is_grouped=not self.is_nan_test
         )
         readings = list(dict.fromkeys(self._iter_readings(view, terms)))
         if type_ is not None and type_.is_float:
             pairs = zip(view.names, view.inputs, strict=True)
             nan = list(dict.fromkeys(name for name, x in pairs if is_nan(x, type_)))
             nan_names = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
-            if self._is_nan_test:
+            if self.is_nan_test:
                 fact = nan_names if nan else "neither is NaN"
                 return LaneText(formula, f"{'; '.join(readings)}; {fact}, {conclusion}")
             if nan:
@@ -111,7 +111,7 @@ class Compare(MicroOperation):
             true = "all ones" if find_row(rows, "ones") else "-1" if find_row(rows, "minus") else 1
             relation = format_relation(self.cmp, a, b)
             return f"{relation}, {self.about}: {true} if true, else 0."
-        if self._is_nan_test:
+        if self.is_nan_test:
             is_ordered = self.cmp is Cmp.NUM
             condition = f"neither {a} nor {b} is NaN" if is_ordered else f"{a} or {b} is NaN"
             return f".{self.cmp}: true if {condition}."
@@ -135,56 +135,10 @@ class Compare(MicroOperation):
 
         return ComparisonLine(self.type) if len(row.values) == 1 else None
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        cmp, type_, names = self.cmp, self.type, [x.name for x in site.row.inputs]
-        simple_cmp = RELATIONS.get(cmp, cmp)
-        if type_ is not None and type_.is_float:
-            if self._is_nan_test:
-                is_nan = site.row.values[site.lane or 0] == (cmp is Cmp.NAN)
-                description = "let a NaN pass" if is_nan else "took a number for a NaN"
-                other = Compare(Cmp.NAN if cmp is Cmp.NUM else Cmp.NUM, type_)
-                yield site.replace_operation(description, other, cost=0)
-            else:
-                integer = Type(f"s{type_.bits}")
-                description = "compared the bits as integers"
-                cost = 1
-                if not names[1:]:
-                    description, cost = f"read {names[0]} as {integer}", -2
-                yield site.replace_operation(description, Compare(simple_cmp, integer), cost=cost)
-            if counterpart := _UNORDERED_COUNTERPARTS.get(cmp):
-                verb = "hold" if counterpart in UNORDERED else "not hold"
-                description = f"let a comparison with NaN {verb}"
-                yield site.replace_operation(description, Compare(counterpart, type_), cost=0)
-        elif type_ is not None and (other_type := _OTHER_SIGN.get(type_)):
-            operands = "both" if names[1:] else names[0]
-            description = f"read {operands} as {other_type}"
-            yield site.replace_operation(description, Compare(cmp, other_type), cost=0)
-        if cmp not in UNORDERED:
-            for other_cmp in _CONFUSABLE_RELATIONS.get(simple_cmp, ()):
-                relation = format_relation(other_cmp, *(*names, "0")[:2])
-                yield site.replace_operation(
-                    f"tested {relation}", Compare(other_cmp, type_), cost=2
-                )
-
-
-_OTHER_SIGN = {
-    Type(f"{x}{bits}"): Type(f"{y}{bits}") for x, y in ("su", "us") for bits in (16, 32, 64)
-}
-_CONFUSABLE_RELATIONS = {
-    Cmp.LT: (Cmp.LE, Cmp.GT),
-    Cmp.LE: (Cmp.LT, Cmp.GE),
-    Cmp.GT: (Cmp.GE, Cmp.LT),
-    Cmp.GE: (Cmp.GT, Cmp.LE),
-    Cmp.EQ: (Cmp.NE,),
-    Cmp.NE: (Cmp.EQ,),
-}
-_UNORDERED_COUNTERPARTS = {cmp: Cmp(f"{cmp}u") for cmp in _SIGNS}
-_UNORDERED_COUNTERPARTS |= {other: cmp for cmp, other in _UNORDERED_COUNTERPARTS.items()}
-
 
 def format_comparison(cmp: Cmp) -> str:
     """Return the sign of a comparison: ``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
-    return _SIGNS.get(RELATIONS.get(cmp, cmp), str(cmp))
+    return SIGNS.get(RELATIONS.get(cmp, cmp), str(cmp))
 
 
 def format_relation(cmp: Cmp, left_side: str, right_side: str) -> str:

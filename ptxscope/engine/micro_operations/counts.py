@@ -5,22 +5,18 @@ Operations that return bits, not a number, share a base class.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..isa.encodings import format_bit_range, format_hex
 from ..isa.types import WORD_BITS
 from .arithmetic import Arithmetic, Inputs, V, fill
 from .base import (
-    PREVIOUS_RESULT,
     LaneView,
     MicroOperation,
-    MutationSite,
-    RowMutation,
     RowTrace,
 )
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
-from .numbers import PlusOne
 from .properties import (
     InputBits,
     InstructionView,
@@ -84,9 +80,6 @@ class SubtractFrom(MicroOperation):
         about = describe_found_bit(rows[0].instruction)
         return f"The position of {about}: {self.constant} less the number of zeros above it."
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("counted from the other end")
-
 
 @dataclass(frozen=True)
 class ReverseBits(WordOperation):
@@ -125,11 +118,6 @@ class ReverseBits(WordOperation):
         ]
         return FieldBits((FieldRuler(0, tuple(source)), FieldRuler(None, tuple(result[::-1]))))
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        for unit, name in ((8, "bytes"), (4, "hexadecimal digits")):
-            description = f"reversed the {name}, but not the bits within them"
-            yield site.replace_operation(description, ReverseBits(self.bits, unit))
-
 
 @dataclass(frozen=True)
 class CountOnes(MicroOperation):
@@ -163,9 +151,6 @@ class CountOnes(MicroOperation):
             for count in counts
         )
         return FieldBits((FieldRuler(0, tuple(fields)),))
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.append_operation("counted the zeros", SubtractFrom(self.bits))
 
 
 @dataclass(frozen=True)
@@ -207,13 +192,6 @@ class CountLeadingZeros(MicroOperation):
         )
         return FieldBits((FieldRuler(0, fields),))
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.append_operation(
-            "took the position of the highest 1", SubtractFrom(self.bits - 1)
-        )
-        description = "counted the zeros below the lowest 1"
-        yield site.replace_operation(description, ReverseBits(self.bits), self)
-
 
 @dataclass(frozen=True)
 class InvertNegative(MicroOperation):
@@ -233,9 +211,6 @@ class InvertNegative(MicroOperation):
             return text._replace(sentence=f"{view.x} is not negative: unchanged")
         sentence = f"{view.x} is negative, so its bits are inverted: {view.value}"
         return text._replace(sentence=sentence)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not invert the bits of a negative number")
 
 
 @dataclass(frozen=True)
@@ -260,9 +235,6 @@ class ReplaceValue(MicroOperation):
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return f"The left shift that brings {describe_found_bit(rows[0].instruction)} to the top."
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("took the width if there is no such bit")
 
 
 @dataclass(frozen=True)
@@ -342,20 +314,6 @@ class FindNthOne(MicroOperation):
             BitField(WORD_BITS - 1 - high, BitFate.OUTSIDE),
         )
         return FieldBits((FieldRuler(0, fields),))
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("took the base for the offset")
-        x, start, offset = site.inputs
-        find = (self, (x, start, PREVIOUS_RESULT))
-        other_direction = ((SubtractFrom(0), (offset,)), find)
-        yield RowMutation("counted in the other direction", other_direction, 0)
-        ones, first, count = (source.values[0] for source in site.row.inputs)
-        if count and ones >> first & 1:
-            is_down = count < 0  # one less is the opposite of one more
-            steps = (SubtractFrom(0), PlusOne(), SubtractFrom(0)) if is_down else (PlusOne(),)
-            names = (offset, *[PREVIOUS_RESULT] * (len(steps) - 1))
-            one_more = tuple((step, (name,)) for step, name in zip(steps, names, strict=True))
-            yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
 
 
 _MIN_OFFSET = -(1 << 31)

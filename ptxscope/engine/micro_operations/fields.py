@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from ..isa.encodings import format_bit_range, format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill, get_lane
 from .base import (
-    PREVIOUS_RESULT,
     LaneView,
     MicroOperation,
-    MutationSite,
-    RowMutation,
     RowTrace,
 )
-from .counts import SubtractFrom, WordOperation
+from .counts import WordOperation
 from .drawings import (
     BitFate,
     BitField,
@@ -23,7 +20,6 @@ from .drawings import (
     FieldRuler,
     FigureDrawing,
 )
-from .numbers import Add, Negate, Subtract
 from .properties import (
     MAX_LANE_BITS,
     InputBits,
@@ -32,8 +28,7 @@ from .properties import (
     map_bits,
     name_operands,
 )
-from .saturation import Clamp
-from .shifts import LimitAmount, ShiftRight
+from .shifts import LimitAmount
 
 
 class LimitField(LimitAmount):
@@ -55,11 +50,6 @@ class LimitField(LimitAmount):
 
     def make_figure(self, row: RowTrace) -> FigureDrawing | None:
         return None if row.values == row.inputs[0].values else super().make_figure(row)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        wrong, name = LimitField(not self.wrap, self.bits), site.row.name
-        description = f"limited the {name}" if self.wrap else f"cut the {name} to a few bits"
-        yield site.replace_operation(description, wrong)
 
 
 @dataclass(frozen=True)
@@ -137,11 +127,6 @@ class ExtendField(MicroOperation):
         )
         return FieldBits((FieldRuler(0, word), FieldRuler(None, number)), mover)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        other = ExtendField(self.bits, not self.signed)
-        yield site.replace_operation("extended it with the other sign", other, cost=0)
-        yield site.keep_first_input("did not cut it off")
-
 
 @dataclass(frozen=True)
 class ReadField(MicroOperation):
@@ -195,24 +180,6 @@ class ReadField(MicroOperation):
     def make_figure(self, row: RowTrace) -> FieldBits:
         position, length = (x.values[0] for x in row.inputs[1:])
         return self.extension.make_window(row, position, length, 1)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        other = ReadField(self.bits, not self.signed)
-        yield site.replace_operation("extended it with the other sign", other, cost=0)
-        yield site.swap_inputs("took the position for the length")
-        x, position, length = site.inputs
-        last_bit = _count_bits_to(position, length, self.bits)
-        yield RowMutation(_TOOK_LAST_BIT, (*last_bit, (self, (x, position, PREVIOUS_RESULT))))
-        yield RowMutation("did not cut it off", ((ShiftRight(), (x, position)),))
-        read = (self, (x, PREVIOUS_RESULT, length))
-        end, lower = (Add(), (position, length)), (Subtract(), (position, length))
-        mirror = (SubtractFrom(self.bits), (PREVIOUS_RESULT,))
-        yield RowMutation("counted the position from the left", (end, mirror, read), 0)
-        yield RowMutation("took the field above", (end, read))
-        yield RowMutation("took the field below", (lower, read))
-        yield RowMutation(
-            "did not shift it down", ((ExtendField(self.bits, self.signed), (x, length)),)
-        )
 
 
 class FoldField(MicroOperation):
@@ -301,24 +268,6 @@ class InsertField(WordOperation):
         rulers = (FieldRuler(0, source), FieldRuler(1, target), FieldRuler(None, result))
         return FieldBits(rulers, 2)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        x, y, position, length = site.inputs
-        yield site.swap_inputs("took the position for the length")
-        yield RowMutation("inserted {b} into {a}", ((self, (y, x, position, length)),))
-        in_place = ((ShiftRight(), (x, position)), (self, (PREVIOUS_RESULT, y, position, length)))
-        yield RowMutation(
-            "took the same bits of {a}, but it is its low bits that go there", in_place, 0
-        )
-        into_zero = ((Clamp(0, 0), (y,)), (self, (x, PREVIOUS_RESULT, position, length)))
-        yield RowMutation("forgot the other bits of {b}", into_zero, 0)
-        free_bits = ((Add(), (position, length)), (SubtractFrom(self.bits), (PREVIOUS_RESULT,)))
-        high_bits = ((Negate(), (PREVIOUS_RESULT,)), (ShiftRight(), (x, PREVIOUS_RESULT)))
-        chain = (*free_bits, *high_bits, (self, (PREVIOUS_RESULT, y, position, length)))
-        yield RowMutation("kept the high bits of {a}, but it is the low ones that fit", chain, 0)
-        last_bit = _count_bits_to(position, length, self.bits)
-        insertion = (self, (x, y, position, PREVIOUS_RESULT))
-        yield RowMutation(_TOOK_LAST_BIT, (*last_bit, insertion))
-
 
 @dataclass(frozen=True)
 class FieldMask(WordOperation):
@@ -349,23 +298,3 @@ class FieldMask(WordOperation):
             BitField(self.bits - position - count, BitFate.OUTSIDE),
         )
         return FieldBits((FieldRuler(None, fields),), 0)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("took the position for the length")
-        position, length = site.inputs
-        last_bit = _count_bits_to(position, length, self.bits)
-        yield RowMutation(_TOOK_LAST_BIT, (*last_bit, (self, (position, PREVIOUS_RESULT))))
-
-
-_TOOK_LAST_BIT = "took the length for the number of the last bit"
-
-
-def _count_bits_to(
-    position: str, last: str, bits: int
-) -> tuple[tuple[MicroOperation, tuple[str, ...]], ...]:
-    """Return the operations of a mistake: the bits from a position to the last one are counted."""
-    return (
-        (SubtractFrom(1), (position,)),
-        (Add(), (PREVIOUS_RESULT, last)),
-        (Clamp(0, bits), (PREVIOUS_RESULT,)),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..isa.encodings import (
@@ -17,11 +17,8 @@ from ..isa.types import BoolOp, Type
 from .arithmetic import Arithmetic, Inputs, V, get_lane, is_different, normalise_magnitude
 from .base import (
     NOTHING_WRITTEN,
-    PREVIOUS_RESULT,
     LaneView,
     MicroOperation,
-    MutationSite,
-    RowMutation,
     RowTrace,
     add_guard,
     format_destinations,
@@ -68,9 +65,6 @@ class Not(MicroOperation):
             make_equation(f"!{view.x}", view.value), f"!{view.names[0]} is {view.value}"
         )
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not negate")
-
 
 @dataclass(frozen=True)
 class Combine(MicroOperation):
@@ -89,16 +83,6 @@ class Combine(MicroOperation):
 
     def make_figure(self, row: RowTrace) -> LogicGate | None:
         return LogicGate(str(self.boolop)) if len(row.values) == 1 else None
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        for boolop in BoolOp:
-            if boolop is not self.boolop:
-                yield site.replace_operation(f"combined with {boolop}", Combine(boolop), cost=2)
-        yield site.keep_first_input(f"left {site.row.inputs[1].name} out")
-        x, y = site.row.inputs
-        if site.row.role == "q" and isinstance(x.micro, Not):
-            opposite = ((self, (*x.input_keys, y.key)), (Not(), (PREVIOUS_RESULT,)))
-            yield RowMutation("took {q} for the opposite of {p}", opposite, 0)
 
 
 class Choose(MicroOperation):
@@ -158,19 +142,6 @@ class Choose(MicroOperation):
     def get_notation(self, row: RowTrace) -> Notation:
         type_ = row.instruction.type_of(row.role if row.stage is Stage.GUARD else "d")
         return Notation(type_.bits, is_number=False, type=type_)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        condition, x, y = site.row.inputs
-        if site.row.stage is Stage.GUARD:
-            description = "kept the old value" if condition.values[0] else "wrote it anyway"
-        else:
-            truth = format_value(condition.values[0], Type.PRED)
-            why = f"{condition.full_name} is {truth}"
-            if not condition.is_operand:
-                why = condition.micro.describe_lane(LaneView(condition, 0)).sentence
-            choice = (y if condition.values[0] else x).name
-            description = f"took {choice}, but {why.replace(': ', '; ')}"
-        yield site.swap_inputs(description, 0)
 
 
 @dataclass(frozen=True)
@@ -232,11 +203,6 @@ class TakeLane(MicroOperation):
         ]
         return add_guard(f"{', '.join(parts)}.", rows) if parts else NOTHING_WRITTEN
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        other_lane = TakeLane(1 - self.lane, self.input_lanes)
-        half = ("low", "high")[other_lane.lane]
-        yield site.replace_operation(f"took the {half} half's result", other_lane)
-
 
 @dataclass(frozen=True)
 class Encode(MicroOperation):
@@ -252,17 +218,17 @@ class Encode(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         bits, truth = format_hex(view.value, self.type.bits), format_value(view.x, Type.PRED)
-        one = " (1.0)" if self._is_one and view.x else ""
+        one = " (1.0)" if self.is_one and view.x else ""
         return LaneText(make_transition(truth, bits), f"{truth} becomes {bits}{one}")
 
     @property
-    def _is_one(self) -> bool:
+    def is_one(self) -> bool:
         """Whether true is the float 1.0."""
         return self.type.is_float and self.true == encode_float(1.0, self.type)
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         bits = format_hex(self.true, self.type.bits)
-        true = f"1.0 ({bits})" if self._is_one else "1" if self.true == 1 else bits
+        true = f"1.0 ({bits})" if self.is_one else "1" if self.true == 1 else bits
         has_lanes = len(rows[0].values) > 1
         target = "Each half" if has_lanes else format_destinations(rows)
         sentence = f"{target} takes {true} for true, 0 for false."
@@ -271,7 +237,7 @@ class Encode(MicroOperation):
     def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         if row.stage is not Stage.WRITE:
             return FormulaCell()
-        true = "1.0" if self._is_one else "1" if self.true == 1 else "all 1s"
+        true = "1.0" if self.is_one else "1" if self.true == 1 else "all 1s"
         return ResultCell(f"{true} or 0")
 
     def find_idleness(self, row: RowTrace) -> Idleness:
@@ -281,17 +247,6 @@ class Encode(MicroOperation):
         if row.stage is not Stage.WRITE:
             return super().get_notation(row)
         return Notation(self.type.bits, is_number=False, type=row.instruction.type_of("d"))
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if self._is_one:  # misconceptions cover the integers
-            instead, ones = ", which is 1.0 here", (1 << self.type.bits) - 1
-            for description, true in (("1", 1), ("all ones", ones)):
-                yield site.replace_operation(
-                    f"wrote {description} for true",
-                    Encode(true, self.type),
-                    cost=0,
-                    instead=instead,
-                )
 
 
 # --- floats ------------------------------------------------------------------------------
@@ -385,8 +340,3 @@ class Flush(MicroOperation):
 
     def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.type.bits, is_number=False, type=self.type)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("kept the subnormal", cost=0)
-        if Flag.FLUSHED in site.row.flags[0]:
-            yield site.replace_operation("lost the sign of zero", Encode(0, self.type))

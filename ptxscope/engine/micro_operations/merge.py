@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..isa.encodings import (
@@ -18,16 +18,12 @@ from ..isa.encodings import (
 from ..isa.types import WORD_BITS, Selector
 from .arithmetic import Arithmetic, Inputs, V, is_outside
 from .base import (
-    PREVIOUS_RESULT,
     LaneView,
     MicroOperation,
-    MutationSite,
-    RowMutation,
     RowTrace,
     format_write,
 )
 from .drawings import CellDrawing, KeptCell, ResultCell, TakenCell, WordCell
-from .numbers import Accumulate
 from .properties import (
     MAX_LANE_BITS,
     Flag,
@@ -40,8 +36,6 @@ from .properties import (
     make_transition,
     map_bits,
 )
-from .saturation import Clamp
-from .selection import Select
 
 
 @dataclass(frozen=True)
@@ -67,11 +61,11 @@ class Merge(MicroOperation):
         t = ar.cast(t, self.unit, signed=False)
         if not c:
             return t
-        all_picks = tuple((0, lane) for lane in self._all_lanes)
+        all_picks = tuple((0, lane) for lane in self.all_lanes)
         return ar.keep(t, ar.gather(c, self.unit, all_picks), self.lanes, self.unit)
 
     @property
-    def _all_lanes(self) -> range:
+    def all_lanes(self) -> range:
         return range(WORD_BITS // self.unit)
 
     def count_output_lanes(self, input_lanes: int) -> int:
@@ -146,7 +140,7 @@ class Merge(MicroOperation):
         if len(row.inputs[0].values) == 1:
             source_part = "Bits 31:16 of t" if self.high else f"The low {self.unit} bits of t"
             return f"{source_part} replace {unit} {lanes[0]} of {c}."
-        kept_lanes = set(self._all_lanes) - set(lanes)
+        kept_lanes = set(self.all_lanes) - set(lanes)
         if not kept_lanes:
             return f"Each lane takes t truncated to a {unit}; carries do not cross lanes."
         verb = "takes" if len(lanes) == 1 else "take"
@@ -166,31 +160,6 @@ class Merge(MicroOperation):
 
     def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.unit, is_number=False)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        low, high = get_limits(self.unit, self.signed)
-        t, *c = site.inputs
-        if not self.high:
-            chain = ((Clamp(low, high), (t,)), (self, (PREVIOUS_RESULT, *c)))
-            yield RowMutation(f"clamped to {low}..{high}", chain)
-        if not c:
-            return
-        kept_name, all_lanes = site.row.inputs[1].name, tuple(self._all_lanes)
-
-        def take_lanes(description: str, lanes: tuple[int, ...], cost: int = 1) -> RowMutation:
-            merge = Merge(self.unit, lanes, self.signed)
-            return site.replace_operation(description, merge, cost=cost)
-
-        if len(site.row.inputs[0].values) > 1:
-            other_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)
-            description = f"exchanged the lanes that are taken and those that keep {kept_name}"
-            yield take_lanes(description, other_lanes)
-            yield take_lanes("wrote every lane, mask or not", all_lanes)
-        else:
-            for index in all_lanes:
-                if (index,) != self.lanes:
-                    yield take_lanes(f"wrote {UNIT_NAMES[self.unit]} {index}", (index,))
-        yield take_lanes(f"kept all of {kept_name}", (), 2)
 
 
 @dataclass(frozen=True)
@@ -238,20 +207,3 @@ class Pack(MicroOperation):
     def get_notation(self, row: RowTrace) -> Notation:
         type_ = row.instruction.type_of(row.role)
         return Notation(type_.bits, is_number=False, type=type_)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if site.lane is not None:
-            return  # one lane has no order
-        lanes = reversed(range(len(site.row.inputs[0].values)))
-        reversal = Select(self.unit, tuple((0, lane) for lane in lanes))
-        description = (
-            "put the lanes side by side in the opposite order, but lane 0 is the rightmost"
-        )
-        yield site.append_operation(description, reversal, self)
-        ins, (t,) = site.instruction, site.inputs
-        has_sum = any(slot.name == "secop" for slot in ins.entry.slots)  # of lanes, with `.add`
-        if ins.form.cmp and not ins.form.mask and has_sum:
-            count = len(site.row.inputs[0].values)
-            total = Accumulate(tuple(range(count)), count), (t, PREVIOUS_RESULT)
-            chain = ((Clamp(0, 0), ("a",)), total)
-            yield RowMutation("counted the lanes, but each has its own part of {d}", chain, 0)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..isa.encodings import UNIT_NAMES, format_lanes
-from ..isa.types import WORD_BITS
 from .arithmetic import Arithmetic, Inputs, V
 from .base import (
-    PREVIOUS_RESULT,
-    Copy,
     LaneView,
     MicroOperation,
-    MutationSite,
-    RowMutation,
     RowTrace,
     find_row,
 )
-from .properties import MAX_LANE_BITS, InputBits, LaneText, Stage, format_short_name, make_equation
+from .properties import MAX_LANE_BITS, InputBits, LaneText, format_short_name, make_equation
 
 if TYPE_CHECKING:
     from .drawings import LaneSum
@@ -36,15 +31,6 @@ class Add(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.add(*v)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if site.row.stage in (Stage.SUM, Stage.SECONDARY):
-            yield site.keep_first_input("left {c} out")
-            yield site.replace_operation("subtracted {c}", Subtract(), cost=2)
-        else:
-            yield from _iter_crossed_lanes(site, "carry")
-            yield site.keep_first_input("did not add")
-            yield site.replace_operation("subtracted", Subtract(), cost=2)
-
 
 class Subtract(MicroOperation):
     """x - y."""
@@ -55,25 +41,6 @@ class Subtract(MicroOperation):
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.subtract(*v)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield from _iter_crossed_lanes(site, "borrow")
-        yield site.swap_inputs("took {a} from {b}")
-        yield site.keep_first_input("did not subtract")
-        yield site.replace_operation("added", Add(), cost=2)
-        yield site.replace_operation("dropped the sign", AbsoluteDifference(), cost=2)
-
-
-def _iter_crossed_lanes(site: MutationSite, noun: str) -> Iterator[RowMutation]:
-    """Yield the sum or difference of whole words, with carries across lanes."""
-    from .selection import Select
-
-    lanes, form = len(site.row.values), site.instruction.form
-    if lanes == 1 or form.sat or form.asel or form.bsel or site.instruction.entry.lanes != lanes:
-        return
-    parts = Select(WORD_BITS // lanes, tuple((0, lane) for lane in range(lanes)))
-    chain = ((site.row.micro, ("a", "b")), (parts, (PREVIOUS_RESULT,)))
-    yield RowMutation(f"let a {noun} cross into the lane", chain, 0)
 
 
 class AbsoluteDifference(MicroOperation):
@@ -86,10 +53,6 @@ class AbsoluteDifference(MicroOperation):
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.absolute(ar.subtract(*v))
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("kept the sign of the difference", Subtract())
-        yield RowMutation("kept the sign of {b} - {a}", ((Subtract(), site.inputs[::-1]),), 2)
 
 
 class Minimum(MicroOperation):
@@ -105,9 +68,6 @@ class Minimum(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         return _describe_extreme(super().describe_lane(view), "smaller", view)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("took the larger", Maximum())
-
 
 class Maximum(MicroOperation):
     """The larger of x and y."""
@@ -121,9 +81,6 @@ class Maximum(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         return _describe_extreme(super().describe_lane(view), "larger", view)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("took the smaller", Minimum())
 
 
 def _describe_extreme(text: LaneText, adjective: str, view: LaneView) -> LaneText:
@@ -142,9 +99,6 @@ class Multiply(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.multiply(*v)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("added", Add(), cost=2)
-
 
 class Negate(MicroOperation):
     """-x: the complement plus one, exactly."""
@@ -161,9 +115,6 @@ class Negate(MicroOperation):
             make_equation(f"-({view.x})", view.value), f"{view.names[0]} negated is {view.value}"
         )
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not negate")
-
 
 class PlusOne(MicroOperation):
     """x + 1, the ``.po`` of ``vmad``."""
@@ -176,9 +127,6 @@ class PlusOne(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         return super().describe_lane(view)._replace(sentence=f".po adds one: {view.value}")
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("left out the one that .po adds")
 
 
 @dataclass(frozen=True)
@@ -231,17 +179,3 @@ class Accumulate(MicroOperation):
 
     def make_figure(self, row: RowTrace) -> LaneSum:
         return self.make_cell(row, 0)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        _, c = site.inputs
-        chain = ((self, site.inputs), (Subtract(), (PREVIOUS_RESULT, c)))
-        yield RowMutation("left {c} out", chain, 1)
-        yield RowMutation("forgot the lanes", ((Copy(), (c,)),), 2)
-        all_lanes = tuple(range(self.input_lanes))
-        if self.lanes != all_lanes:
-            excluded_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)
-            for description, lanes in (
-                ("summed every lane, mask or not", all_lanes),
-                ("summed the lanes that are not in the mask", excluded_lanes),
-            ):
-                yield site.replace_operation(description, Accumulate(lanes, self.input_lanes))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..isa.encodings import format_hex, format_part
 from ..isa.truth_tables import TruthFormula, find_formulas, find_ignored_variables, format_function
 from ..isa.types import PermuteMode
 from .arithmetic import Arithmetic, Inputs, Picks, V, fill
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .base import LaneView, MicroOperation, RowTrace
 from .drawings import ByteChoice, BytePermutation, TruthTable
 from .properties import (
     InputBits,
@@ -20,11 +20,10 @@ from .properties import (
     map_bits,
     name_operands,
 )
-from .saturation import Wrap
 
 _BYTE = 8
 _BYTES = 4
-_MAJORITY = 0xE8
+MAJORITY = 0xE8
 """The table of ``lop3`` that is 1 if at least two inputs are."""
 _SOURCE_BYTES = 8
 """The bytes that ``prmt`` permutes: a's are 0 to 3, b's are 4 to 7."""
@@ -76,10 +75,6 @@ class SelectDigits(MicroOperation):
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         sentence = "Takes the low four digits of {c}, one for each byte of {d}."
         return name_operands(sentence, rows[0].instruction)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        description = "read the digits from the left, but the last one is byte 0's"
-        yield site.replace_operation(description, SelectDigits(is_reversed=True), cost=-2)
 
 
 class PermuteBytes(MicroOperation):
@@ -135,14 +130,6 @@ class PermuteBytes(MicroOperation):
             f"digit {digit:x} is 8 + {digit - 8}: the top bit of {part}, eight times, is {bits}"
         )
         return LaneText(make_equation(f"sign of {part}", bits), sentence)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        digits, a, b = site.inputs
-        plain_bytes = ((Wrap(3, signed=False), (digits,)), (self, (PREVIOUS_RESULT, a, b)))
-        yield RowMutation(
-            "took the byte itself, but a digit of 8 or more copies its top bit", plain_bytes, 0
-        )
-        yield site.swap_inputs("counted the bytes of {b} before those of {a}")
 
 
 @dataclass(frozen=True)
@@ -258,7 +245,7 @@ class EvaluateTable(MicroOperation):
         names = {x: format_short_name(rows[0].instruction, x) for x in "abc"}
         formula = format_function(self.table, names)
         sentence = f"The table {self.table:#04x} is the function {formula}, bit by bit."
-        if self.table == _MAJORITY:
+        if self.table == MAJORITY:
             a, b, c = names.values()
             sentence = (
                 f"The table {self.table:#04x} is the majority of {a}, {b} and {c}, {formula}."
@@ -266,20 +253,6 @@ class EvaluateTable(MicroOperation):
         if ignored := find_ignored_variables(self.table):
             sentence += f" It ignores {' and '.join(names[x] for x in ignored)}."
         return sentence
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("inverted the table", EvaluateTable(self.table ^ 0xFF), cost=2)
-        reversed_table = int(f"{self.table:08b}"[::-1], 2)
-        yield site.replace_operation(
-            "counted the table's bits from the left", EvaluateTable(reversed_table)
-        )
-        if self.table == _MAJORITY:
-            for name, table in (("or", 0xFE), ("and", 0x80)):
-                description = f"took the {name}, but the table is the majority"
-                yield site.replace_operation(description, EvaluateTable(table), cost=0)
-        x, y, z = site.inputs
-        yield RowMutation("read the table with {c} as the highest bit", ((self, (z, y, x)),))
-        yield RowMutation("exchanged {b} and {c}", ((self, (x, z, y)),))
 
 
 def _evaluate_formula(ar: Arithmetic[V], formula: TruthFormula, names: Mapping[str, V]) -> V:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..isa.encodings import format_integer_type, get_limits
-from ..isa.types import WORD_BITS, Type
+from ..isa.types import WORD_BITS
 from .arithmetic import Arithmetic, Inputs, V, is_different
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .base import LaneView, MicroOperation, RowTrace
 from .properties import (
     Flag,
     Idleness,
@@ -17,7 +17,6 @@ from .properties import (
     LaneText,
     Notation,
     Reading,
-    Stage,
     make_equation,
     map_read_bits,
 )
@@ -123,18 +122,6 @@ class Clamp(MicroOperation):
         type_ = self.find_type()
         return Notation(type_.bits if type_ else WORD_BITS, is_number=True)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        type_ = self.find_type() or Reading(WORD_BITS, True)
-        bits, signed = type_.bits, type_.signed
-        yield site.keep_first_input("did not clamp", cost=0)
-        yield site.replace_operation("let it wrap around", Wrap(bits, signed))
-        for width, is_signed in ((bits, not signed), (WORD_BITS, signed), (WORD_BITS, not signed)):
-            low, high = get_limits(width, is_signed)
-            if (low, high) != (self.low, self.high):
-                cost = 1 if width == bits else 2
-                description = f"clamped to {low}..{high}"
-                yield site.replace_operation(description, Clamp(low, high), cost=cost)
-
 
 @dataclass(frozen=True)
 class Wrap(MicroOperation):
@@ -189,28 +176,8 @@ class Wrap(MicroOperation):
     def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=True)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not truncate it")
-        yield site.replace_operation(
-            "read it with the other sign", Wrap(self.bits, not self.signed)
-        )
-        yield site.replace_operation("clamped", Clamp(*get_limits(self.bits, self.signed)))
-
 
 def describe_truncation(rows: Sequence[RowTrace]) -> str:
     """Describe the truncation of t before a step: ``t is read as s32, then as u64``."""
     names = [x.micro.type_name for x in rows if isinstance(x.micro, Wrap) and x.role != "c64"]
     return f"t is read as {', then as '.join(names)}" if names else ""
-
-
-def iter_early_narrowings(site: MutationSite) -> Iterator[RowMutation]:
-    """Yield mutations that truncate or clamp an exact number too early."""
-    ins = site.instruction
-    unit = WORD_BITS if site.row.stage is not Stage.OPERATE else WORD_BITS // ins.entry.lanes
-    has_signed_type = ins.form.dtype is Type.S32
-    for is_signed in (has_signed_type, not has_signed_type):
-        cost = 2 + (is_signed is not has_signed_type)
-        phrase = f"it to {format_integer_type(is_signed, unit)} while numbers are still exact"
-        yield site.append_operation(f"cut {phrase}", Wrap(unit, is_signed), cost=cost)
-        clamp = Clamp(*get_limits(unit, is_signed))
-        yield site.append_operation(f"clamped {phrase}", clamp, cost=cost + 1)

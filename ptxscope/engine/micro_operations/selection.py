@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,13 @@ from ..isa.encodings import (
     format_value,
     get_limits,
 )
-from ..isa.types import WORD_BITS, Role, Type
+from ..isa.types import WORD_BITS, Type
 from .arithmetic import Arithmetic, Inputs, Picks, V, is_outside
 from .base import (
     NOTHING_WRITTEN,
     LaneView,
     MicroOperation,
-    MutationSite,
-    RowMutation,
     RowTrace,
-    append_sentence,
     format_destinations,
     format_write,
 )
@@ -121,51 +118,6 @@ class Select(MicroOperation):
         type_ = row.instruction.type_of(role) if self.unit == WORD_BITS else None
         return Notation(self.unit, is_number=False, type=type_)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        entry, unit, role = site.instruction.entry, self.unit, site.row.role
-        if unit == WORD_BITS:
-            return
-        is_of_pair = entry.has_lane_selectors or entry.find_slot(f"{role}sel")
-        words = (Role.A, Role.B) if is_of_pair else (Role(role),)
-        own_word = words.index(Role(role))
-        picks = tuple((words.index(Role(site.inputs[word])), index) for word, index in self.picks)
-        if entry.has_lane_selectors:
-            default_picks = tuple((own_word, lane) for lane in range(entry.lanes))
-            reversed_picks = picks[::-1]
-            if picks != default_picks:
-                yield _mutate_picks("ignored the selector", default_picks, unit, words, -1)
-            if reversed_picks != picks:
-                description = "read the selector from the left, but its last digit is lane 0's"
-                if picks == default_picks:
-                    description = "counted from the left, but lane 0 is the rightmost"
-                cost = 0 if picks == default_picks else -1
-                yield _mutate_picks(description, reversed_picks, unit, words, cost)
-            swapped_picks = tuple((1 - word, index) for word, index in picks)
-            low, high = ("0 to 3", "4 to 7") if entry.lanes == 4 else ("0 and 1", "2 and 3")
-            description = f"read digits {low} as parts of b, and {high} as parts of a"
-            if site.instruction.form.get(f"{role}sel") is None:
-                description = f"took the lanes of {role} from {words[1 - own_word]}"
-            yield _mutate_picks(description, swapped_picks, unit, words, 2)
-        elif len(picks) > 1:
-            description = f"took the {UNIT_NAMES[unit]}s of {{{role}}} in the opposite order"
-            yield _mutate_picks(description, picks[::-1], unit, words, 0)
-        lane = 0 if len(picks) == 1 else site.lane
-        if lane is None:
-            return
-        right_word, right_index = picks[lane]
-        own_cost = 0 if len(picks) == 1 else 1
-        for word in (own_word, 1 - own_word)[: len(words)]:
-            name, is_own = site.format_operand(words[word]), word == right_word
-            for index in range(WORD_BITS // unit):
-                if (word, index) != (right_word, right_index):
-                    changed_picks = (*picks[:lane], (word, index), *picks[lane + 1 :])
-                    description = f"took {UNIT_NAMES[unit]} {index} of {name}"
-                    right_name = site.format_operand(words[right_word])
-                    right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
-                    instead = "" if is_own else f" instead of {right_part}"
-                    cost = own_cost if is_own else 2
-                    yield _mutate_picks(description, changed_picks, unit, words, cost, instead)
-
 
 def _name_whole(row: RowTrace) -> str:
     """Return the name of the operand that a row takes parts of; a literal's is its role."""
@@ -188,20 +140,6 @@ def _describe_selection(row: RowTrace) -> str:
     parts_text = ", ".join(format_part(names[x.input], unit, x.number) for x in reversed(parts))
     lanes = "3 to 0" if len(parts) == 4 else "1 and 0"
     return f"For {row.role}, lanes {lanes} take {parts_text}"
-
-
-def _mutate_picks(
-    description: str,
-    picks: Picks,
-    unit: int,
-    words: Sequence[Role],
-    cost: int = 1,
-    instead: str = "",
-) -> RowMutation:
-    numbers = sorted({word for word, _ in picks})
-    own_picks = tuple((numbers.index(word), index) for word, index in picks)
-    inputs = tuple(words[number] for number in numbers)
-    return RowMutation(description, ((Select(unit, own_picks), inputs),), cost, instead)
 
 
 @dataclass(frozen=True)
@@ -254,24 +192,6 @@ class Extend(MicroOperation):
         from .drawings import ReadingCell
 
         return ReadingCell(self.reading)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if site.row.role == "b" and site.instruction.form.mode:
-            return  # an amount is never negative
-        yield site.replace_operation(
-            "extended it with the other sign", Extend(self.bits, not self.signed), cost=0
-        )
-
-    def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str]:
-        """Return ``You read 0xff as unsigned.``, and a sentence with the right value."""
-        bits, role, ins = format_hex(view.x, self.bits), view.row.role, view.row.instruction
-        written_type = ins.type_of(role) if role in "abc" else None
-        name = f"You read {bits} as {'unsigned' if self.signed else 'signed'}."
-        start = f"You {'kept' if self.signed else 'read'} {bits} as {wrong_value}"
-        has_slot = ins.entry.find_slot(f"{role}type") is not None
-        if written_type is None or not has_slot or written_type.signed != self.signed:
-            return name, append_sentence(start, self.describe_lane(view).sentence)
-        return name, f"{start}: {role}type is {written_type}, so it is {view.value}."
 
 
 def describe_reading(reading: Reading, bits: int, value: int) -> str:
@@ -373,11 +293,3 @@ class Truncate(MicroOperation):
     def get_notation(self, row: RowTrace) -> Notation:
         type_ = row.instruction.type_of(row.role)
         return Notation(type_.bits, is_number=False, type=type_)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if self.bits >= WORD_BITS:
-            from .saturation import Clamp
-
-            low, high = get_limits(self.bits, self.signed)
-            description = f"clamped to {low}..{high}"
-            yield site.replace_operation(description, Clamp(low, high), self, cost=2)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .arithmetic import Arithmetic, V, fill, is_different
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .base import LaneView, MicroOperation, RowTrace
 from .drawings import FigureDrawing, LeftShiftBits, LimitLine, RightShiftBits, TruncatedBits
-from .numbers import Add, Negate, Subtract
+from .numbers import Add
 from .properties import Flag, Idleness, LaneText, make_equation
-from .saturation import Clamp
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,6 @@ class LimitAmount(MicroOperation):
     def make_figure(self, row: RowTrace) -> FigureDrawing | None:
         return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        description = "clamped the amount to 32" if self.wrap else "kept five bits of the amount"
-        if self.bits >= 32:
-            yield site.replace_operation(description, LimitAmount(not self.wrap))
-        if self.wrap and site.row.inputs[0].values[0] >= self.bits:
-            yield site.replace_operation(f"let {self.bits} or more become 0", Clamp(0, 0))
-        if site.row.inputs[0].values[0] <= 64:
-            yield site.keep_first_input("left the amount as it is")
-
 
 class ShiftLeft(MicroOperation):
     """x * 2**y."""
@@ -79,9 +69,6 @@ class ShiftLeft(MicroOperation):
 
     def make_figure(self, row: RowTrace) -> LeftShiftBits:
         return LeftShiftBits(row.inputs[1].values[0])
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("shifted right", ShiftRight(), cost=2)
 
 
 class ShiftRight(MicroOperation):
@@ -106,19 +93,6 @@ class ShiftRight(MicroOperation):
     def make_figure(self, row: RowTrace) -> RightShiftBits:
         return RightShiftBits(row.inputs[1].values[0])
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("shifted left", ShiftLeft(), cost=2)
-        x, amount = site.inputs
-        chain = (
-            (Negate(), (x,)),
-            (ShiftRight(), (PREVIOUS_RESULT, amount)),
-            (Negate(), (PREVIOUS_RESULT,)),
-        )
-        yield RowMutation("rounded up, but a shift rounds down", chain)
-        high_bits = ((self, (x, amount)), (ShiftLeft(), (PREVIOUS_RESULT, amount)))
-        low_bits = (*high_bits, (Subtract(), (x, PREVIOUS_RESULT)))
-        yield RowMutation("kept the bits that fall out", low_bits, 0)
-
 
 @dataclass(frozen=True)
 class ScaleDown(MicroOperation):
@@ -134,12 +108,6 @@ class ScaleDown(MicroOperation):
 
     def make_figure(self, row: RowTrace) -> RightShiftBits | None:
         return RightShiftBits(self.amount) if len(row.values) == 1 else None
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not shift")
-        yield site.replace_operation(
-            "rounded up, but a shift rounds down", Negate(), self, Negate()
-        )
 
 
 class Average(MicroOperation):
@@ -162,12 +130,6 @@ class Average(MicroOperation):
         formula = make_equation(f"({sum_text}{' + 1' if total >= 0 else ''}) >> 1", view.value)
         half = f"{total / 2}, rounded away from zero to {view.value}" if total % 2 else view.value
         return LaneText(formula, f"half of {sum_text} is {half}")
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation(
-            "rounded the half up", Add(), Negate(), ScaleDown(1), Negate(), cost=2
-        )
-        yield site.replace_operation("did not halve the sum", Add(), cost=2)
 
 
 # --- divisions --------------------------------------------------------------------------
@@ -218,10 +180,6 @@ class Divide(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         return _describe_division(self, view, "quotient")
 
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("divided {b} by {a}")
-        yield site.replace_operation("took the remainder", Remainder(self.bits, self.signed))
-
 
 @dataclass(frozen=True)
 class Remainder(MicroOperation):
@@ -242,7 +200,3 @@ class Remainder(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         return _describe_division(self, view, "remainder")
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("took the quotient", Divide(self.bits, self.signed))
-        yield site.swap_inputs("divided {b} by {a}")

@@ -17,16 +17,9 @@ from ...diagnosis.value_causes import iter_value_causes
 from ...engine.isa.encodings import cast
 from ...engine.isa.types import DESTINATIONS, Type
 from ...engine.micro_operations.arithmetic import LaneValues
-from ...engine.micro_operations.base import (
-    PREVIOUS_RESULT,
-    LaneView,
-    MutationSite,
-    RowMutation,
-    RowTrace,
-    append_sentence,
-)
+from ...engine.micro_operations.base import LaneView, RowTrace
 from ...engine.micro_operations.properties import Stage, name_operands
-from ...engine.micro_operations.saturation import iter_early_narrowings
+from ...engine.micro_operations.selection import Extend
 from ...engine.semantics.lowering import lower
 from ...engine.semantics.models import PTXAS_MODELS, Model, format_versions
 from ...engine.semantics.plan import Plan, Row, Source, run_plan
@@ -41,6 +34,16 @@ from ...learn.question import (
     get_visible_operands,
     locate_answer,
     measure_destination,
+)
+from . import bit_mutations  # noqa: F401  it registers its mutations
+from .number_mutations import iter_early_narrowings
+from .row_mutations import (
+    PREVIOUS_RESULT,
+    MutationSite,
+    RowMutation,
+    append_sentence,
+    explain_sign,
+    iter_row_mutations,
 )
 
 _MIN_UNLIKELY_COST = 4
@@ -193,8 +196,10 @@ def _format_mutation(
 ) -> MistakeExplanation:
     lane, *others = _list_changed_lanes(question, row, values)
     view = LaneView(row, lane)
-    sentences = row.micro.explain_mutation(view, values[row.key][lane])
-    if sentences is None:
+    wrong_value = values[row.key][lane]
+    if isinstance(row.micro, Extend):
+        sentences = explain_sign(row.micro, view, wrong_value)
+    else:
         is_one_of_many = question.lane is None and len(row.values) > 1
         suffix = f" ({get_part_name(row)} {lane})" if is_one_of_many else ""
         description = name_operands(mutation.description, row.instruction)
@@ -402,7 +407,7 @@ def _iter_part_mistakes(question: Question, location: AnswerLocation) -> Iterato
 def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[RowMutation]:
     """Yield the plausible mutations of a row, which read only visible operands."""
     site, visible_operands = MutationSite(row, lane), get_visible_operands(trace)
-    for mutation in row.micro.iter_mutations(site):
+    for mutation in iter_row_mutations(row.micro, site):
         if all(name in visible_operands for name in _list_inputs(mutation).intersection("abc")):
             yield mutation
     if row.micro.is_exact:
