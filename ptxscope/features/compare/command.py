@@ -12,10 +12,14 @@ from time import monotonic
 from ...cli.support.arguments import Parser, choose_model, print_report
 from ...cli.support.streams import CommandError, ProgressBar, report_errors
 from ...documents.formats.text import WIDTH
+from ...engine.semantics.models import Model
 from ...engine.syntax.opcodes import STORES
+from ..prove.commands.programs import parse_program, parse_same
 from ..prove.commands.prove import STATUS
+from .block_report import block_comparison_to_json, iter_block_blocks
 from .comparison import KernelComparison, compare_kernels
 from .comparison_report import comparison_to_json, iter_comparison_blocks
+from .float_blocks import BlockPair, read_block
 from .kernel_files import KernelPlace
 
 MEMORY_MEGABYTES = 4096
@@ -53,13 +57,11 @@ def _compare(arguments: argparse.Namespace) -> int | None:
     texts = (arguments.a, arguments.a if arguments.b is None else arguments.b)
     places = [KernelPlace(x) for x in texts]
     if not all(x.is_kernel for x in places):
-        return None
+        return _compare_blocks(arguments, texts)
     if arguments.same or arguments.carry:
         option = "--same" if arguments.same else "--carry"
         raise CommandError(f"error: {option} is for registers; parameters are paired by position")
-    models = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
-    if arguments.b is None and models[0] == models[1]:
-        raise CommandError("error: give B, or two models: --model-b ptxas")
+    models = _choose_models(arguments)
     with ProgressBar() as bar:
         report = _Progress(bar, arguments.timeout)
         with report_errors(ValueError, ImportError):
@@ -93,6 +95,47 @@ def _open_runs(comparison: KernelComparison) -> None:
 
     model = comparison.kernels[0].model.name
     open_explorer(model=model, opening=partial(open_pair, pair=run_comparison(comparison)))
+
+
+def _choose_models(arguments: argparse.Namespace) -> list[Model]:
+    models = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
+    if arguments.b is None and models[0] == models[1]:
+        raise CommandError("error: give B, or two models: --model-b ptxas")
+    return models
+
+
+def _compare_blocks(arguments: argparse.Namespace, texts: tuple[str, str]) -> int | None:
+    """Compare two blocks; return None unless one of them has floats."""
+    first, second = (read_block(x) for x in texts)
+    if not any(x and x.has_floats for x in (first, second)):
+        return None
+    if first is None or second is None:
+        parse_program(texts[first is not None])  # which reports why it is no block
+        return None
+    if arguments.carry:
+        raise CommandError("error: --carry is for blocks without floats")
+    models = _choose_models(arguments)
+    with ProgressBar() as bar:
+        report = _Progress(bar, arguments.timeout)
+        with report_errors(ValueError, ImportError):
+            pair = BlockPair((first, second), parse_same(arguments.same))
+            a, b = pair.make_kernels(models)
+            comparison = compare_kernels(
+                a,
+                b,
+                where=arguments.where,
+                operands=[(x, pair.find_type(x)) for x in pair.operands],
+                timeout=arguments.timeout,
+                memory_megabytes=arguments.memory,
+                on_progress=report.advance,
+                is_stopped=report.note_time,
+            )
+        bar.begin_printing()
+    blocks_of_report = iter_block_blocks(pair, comparison)
+    print_report(
+        arguments.format, blocks_of_report, lambda: block_comparison_to_json(pair, comparison)
+    )
+    return STATUS[comparison.verdict]
 
 
 class _Progress:

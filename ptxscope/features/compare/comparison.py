@@ -31,6 +31,7 @@ from .small_examples import (
     find_early_load,
     find_small_example,
     iter_float_examples,
+    iter_float_wishes,
     read_memory,
 )
 
@@ -89,6 +90,7 @@ def compare_kernels(
     b: FileKernel,
     *,
     where: str = "",
+    operands: Sequence[tuple[str, str]] = (),
     may_alias: bool = False,
     timeout: float = TIMEOUT,
     memory_megabytes: int = 0,
@@ -97,9 +99,10 @@ def compare_kernels(
 ) -> KernelComparison:
     """Decide whether two kernels leave the same bytes.
 
-    Parameters are paired by position. ``may_alias``: their buffers may overlap. Raise ValueError if
-    parameters do not fit or ``where`` never holds, PtxError if a text is invalid, ImportError
-    without the solver, and Stopped when ``is_stopped`` returns true.
+    Parameters are paired by position; ``operands`` has other names and the types of floats for the
+    first ones. ``may_alias``: their buffers may overlap. Raise ValueError if parameters do not fit
+    or ``where`` never holds, PtxError if a text is invalid, ImportError without the solver, and
+    Stopped when ``is_stopped`` returns true.
     """
     for source in (a, b):
         check_problems(source)
@@ -112,7 +115,9 @@ def compare_kernels(
         )
         initial = InitialMemory(question, byte_roots, may_alias=may_alias)
         try:
-            return _Comparer((a, b), where, question, initial, on_progress).compare(elapsed)
+            return _Comparer((a, b), where, operands, question, initial, on_progress).compare(
+                elapsed
+            )
         except NeedBytes as error:
             byte_roots.add(error.name)
             elapsed += question.solver.elapsed
@@ -145,18 +150,20 @@ class _Comparer:
         self,
         sources: tuple[FileKernel, FileKernel],
         where: str,
+        operands: Sequence[tuple[str, str]],
         question: ProofQuestion,
         initial: InitialMemory,
         on_progress: OnProgress,
     ) -> None:
         self.sources, self.where, self.may_alias = sources, where, initial.may_alias
+        self._operands = operands
         self.question, self.solver = question, question.solver
         self.terms = question.solver.terms
         self.initial = initial
         self.on_progress = on_progress
         self.sides: list[KernelTerms] = []
         self.elapsed_before = 0.0
-        self.needs_float_facts = self.is_float_time_up = False
+        self.needs_float_facts = self.is_float_time_up = self.needs_unknown_nan = False
 
     def compare(self, elapsed: float) -> KernelComparison:
         """Return the answer."""
@@ -205,7 +212,7 @@ class _Comparer:
             if is_structure(x):
                 continue
             bits = 8 * x.bytes
-            for name in {f"param{i}", x.name, y.name}:
+            for name in {f"param{i}", x.name, y.name, *(y for y, _ in self._operands[i : i + 1])}:
                 if name in self.where:
                     node = self.question.add_input(f"param{i}", Type(f"b{max(bits, 16)}"))
                     registers[name] = (node, bits)
@@ -334,7 +341,14 @@ class _Comparer:
         except Undecided:  # a run may still show a difference
             self.is_float_time_up = True
             return conditions
-        return [*conditions, *facts] if is_possible else None
+        if not is_possible:
+            return None
+        conditions += facts
+        if nans := self.initial.floats.unknown_nans:
+            known = [self.terms.make("NOT", x) for x in nans.values()]
+            self.needs_unknown_nan = not self.solver.is_possible(*conditions, *known)
+            conditions += [] if self.needs_unknown_nan else known
+        return conditions
 
     def _list_notes(self, legal: Sequence[Term]) -> tuple[str, ...]:
         memories = [side.memory for side in self.sides]
@@ -349,7 +363,8 @@ class _Comparer:
         """Return the answer of a difference: a simple counterexample, run again."""
         self.on_progress("simplifying the counterexample", 0)
         accesses = [x for side in self.sides for x in side.memory.accesses]
-        found = find_small_example(self.initial, accesses, conditions)
+        wishes = iter_float_wishes(self.question, [x for _, x in self._operands])
+        found = find_small_example(self.initial, accesses, conditions, wishes)
         shared_bytes = count_shared_bytes(self.solver, accesses)
         example = DifferentLaunch(found, read_memory(self.initial, accesses), shared_bytes)
         self.on_progress("running the counterexample", 0)
@@ -384,7 +399,7 @@ class _Comparer:
     def _is_guess(self) -> bool:
         """Whether kernels for which the solver finds a difference may still be equal."""
         floats = self.initial.floats
-        return self.is_float_time_up or bool(floats.other_names) or not floats.has_known_nans
+        return self.is_float_time_up or bool(floats.other_names or floats.unknown_nans)
 
     def _explain_unconfirmed(self, pointers: Iterable[str], runs: Replay) -> str:
         """Return the reason why a run of a counterexample may leave the same bytes.
@@ -399,6 +414,9 @@ class _Comparer:
                 "solver found results for which the kernels differ, but a run of both leaves the "
                 "same bytes."
             )
+        if self.needs_unknown_nan:
+            name = next(iter(self.initial.floats.unknown_nans))
+            return f"they are equal unless {name} yields a NaN; no manual says which one that is."
         if reason := explain_unknown(self.sources, runs):
             return reason
         unwritten = [x for side in self.sides for x in side.scope.unwritten]

@@ -79,6 +79,12 @@ def list_assumptions(comparison: KernelComparison) -> list[str]:
     ]
     if comparison.has_dynamic_memory:
         assumptions.append("dynamic shared memory has the bytes that a thread accesses")
+    return assumptions + list_float_assumptions(comparison)
+
+
+def list_float_assumptions(comparison: KernelComparison) -> list[str]:
+    """Return the assumptions of an answer on floats, as clauses."""
+    assumptions = []
     if comparison.has_floats and not comparison.has_computed_floats:
         assumptions.append("float operations give equal results for equal operands")
     assumptions += [f"{x} gives equal results for equal operands" for x in comparison.float_names]
@@ -98,18 +104,24 @@ def format_answer(comparison: KernelComparison) -> str:
         reason = "Both compute the same operations." if comparison.has_same_terms else proved
         return f"Equal for {space}. {reason}"
     if comparison.verdict is Verdict.UNDECIDED:
-        if comparison.reason:
-            return f"Undecided: {comparison.reason}"
-        return (
-            f"Undecided: {comparison.solver} found neither a proof nor a counterexample in "
-            f"{seconds}. --timeout and --memory give it more; --where asks about fewer operands."
-        )
+        return format_undecided(comparison)
     answer = f"Different, for example for {_format_example(comparison)}. Found in {seconds}."
     run = comparison.replay
     assert run
     if run.is_confirmed:
         return f"{answer} A run of both gives:"
     return f"{answer} No run shows it: {run.obstacle}."
+
+
+def format_undecided(comparison: KernelComparison) -> str:
+    """Return the sentence of an undecided answer."""
+    if comparison.reason:
+        return f"Undecided: {comparison.reason}"
+    return (
+        f"Undecided: {comparison.solver} found neither a proof nor a counterexample in "
+        f"{format_seconds(comparison.seconds)}. --timeout and --memory give it more; --where asks "
+        "about fewer operands."
+    )
 
 
 def _list_parameters(comparison: KernelComparison) -> dict[str, int]:

@@ -50,8 +50,8 @@ class FloatFunctions:
         """What the results are, for the operations that are modelled."""
         self.other_names: dict[str, None] = {}
         """The operations of which only equal results for equal operands are known."""
-        self.has_known_nans = True
-        """Whether it is known which NaN each operation yields."""
+        self.unknown_nans: dict[str, Term] = {}
+        """Whether an operation yields a NaN of which no manual says which one it is."""
         self._values: dict[tuple[Term, FloatFormat], Term] = {}
         """The numbers that the bits of results are."""
 
@@ -91,7 +91,7 @@ class FloatFunctions:
             is_wider = bits > TYPE_BITS[conversion.target] and conversion.target in FORMATS
             if is_wider or min(widths) < TYPE_BITS[conversion.source]:
                 return False
-            self._state_conversion(conversion, result, bits, arguments)
+            self._state_conversion(statement.name, conversion, result, bits, arguments)
             return True
         operation = read_float_operation(statement)
         if operation is None or len(arguments) != operation.source_count:
@@ -104,18 +104,21 @@ class FloatFunctions:
         unit = operation.format.bits
         for low in range(0, bits, unit):
             lanes = [self.cut(x, low, low + unit) for x in arguments]
-            compute_operation(self._begin_lane(operation, result, low), operation, lanes)
+            lane = self._begin_lane(statement.name, operation, result, low)
+            compute_operation(lane, operation, lanes)
         return True
 
-    def _begin_lane(self, operation: FloatOperation, result: Term, low: int) -> FloatLane:
+    def _begin_lane(
+        self, name: str, operation: FloatOperation, result: Term, low: int
+    ) -> FloatLane:
         format_ = operation.format
         target = self.cut(result, low, low + format_.bits)
         return FloatLane(
-            self, format_, operation.rounding, target, has_known_nan=operation.has_known_nan
+            self, format_, operation.rounding, target, "" if operation.has_known_nan else name
         )
 
     def _state_conversion(
-        self, x: FloatConversion, result: Term, bits: int, arguments: Sequence[Term]
+        self, name: str, x: FloatConversion, result: Term, bits: int, arguments: Sequence[Term]
     ) -> None:
         source_bits = TYPE_BITS[x.source]
         sources = [self.cut(y, 0, source_bits) for y in arguments]
@@ -135,7 +138,7 @@ class FloatFunctions:
         rounding = x.rounding[:2] or "rn"
         for i, word in enumerate(reversed(sources)):
             part = self.cut(result, format_.bits * i, format_.bits * (i + 1))
-            lane = FloatLane(self, format_, rounding, part, has_known_nan=x.has_known_nan)
+            lane = FloatLane(self, format_, rounding, part, "" if x.has_known_nan else name)
             if x.source in FORMATS:
                 source = FloatLane(self, FORMATS[x.source], rounding)
                 value = source.read(word, is_flushed=is_flushed)
@@ -179,16 +182,16 @@ class FloatFunctions:
             self._values[key] = self.terms.make("FP_TO_FP_FROM_BV", bits, indices=indices)
         return self._values[key]
 
-    def state_value(
-        self, bits: Term, format_: FloatFormat, value: Term, *, has_known_nan: bool
-    ) -> None:
+    def state_value(self, bits: Term, format_: FloatFormat, value: Term, nan_name: str) -> None:
         """Add the fact that some bits are a number."""
         make = self.terms.make
         self.facts.append(make("EQUAL", self.find_value(bits, format_), value))
-        self.has_known_nans &= has_known_nan
-        if has_known_nan:
+        is_nan = make("FP_IS_NAN", value)
+        if nan_name:
+            known = self.unknown_nans.get(nan_name)
+            self.unknown_nans[nan_name] = make("OR", known, is_nan) if known else is_nan
+        else:
             nan = self.terms.make_value(format_.nan, format_.bits)
-            is_nan = make("FP_IS_NAN", value)
             self.facts.append(make("IMPLIES", is_nan, make("EQUAL", bits, nan)))
         self._values[bits, format_] = value
 
@@ -202,11 +205,11 @@ class FloatLane:
         format_: FloatFormat,
         rounding: str,
         result: Term | None = None,
-        *,
-        has_known_nan: bool = True,
+        nan_name: str = "",
     ) -> None:
+        """``nan_name`` is the operation that yields the result, if its NaN is unknown."""
         self._functions, self._terms = functions, functions.terms
-        self._format, self._result, self._has_known_nan = format_, result, has_known_nan
+        self._format, self._result, self._nan_name = format_, result, nan_name
         self._rounding = self._make_rounding(rounding)
         self._indices = (format_.exponent_bits, format_.fraction_bits + 1)
 
@@ -233,9 +236,7 @@ class FloatLane:
         """State that a number is the result."""
         value = self._flush(x) if is_flushed else x
         assert self._result is not None
-        self._functions.state_value(
-            self._result, self._format, value, has_known_nan=self._has_known_nan
-        )
+        self._functions.state_value(self._result, self._format, value, self._nan_name)
         return self._result
 
     def apply(self, name: str, *args: Term) -> Term:

@@ -45,7 +45,7 @@ FLOAT_OPCODES = frozenset(
     """.split()
 )
 """The opcodes of floats, as ``float_terms`` has them."""
-_FLOAT_TYPES = frozenset(("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64"))
+FLOAT_TYPES = frozenset(("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64"))
 _COMMUTATIVE = frozenset(("add", "fma", "mad", "max", "min", "mul"))
 _ADDITIVE: Mapping[str, str] = {"add": "ab", "mad": "c", "sub": "a"}
 """The operands whose root the sum keeps, by opcode."""
@@ -193,7 +193,7 @@ class StatementValues:
                 return self._run_plan(statement, ins, make_plan(ins, rules), registers), None
             ins = replace(ins, guard=None)
             return self._run_plan(statement, ins, make_plan(ins, rules), registers), guard
-        if statement.opcode in FLOAT_OPCODES and _FLOAT_TYPES & {*statement.modifiers}:
+        if statement.opcode in FLOAT_OPCODES and FLOAT_TYPES & {*statement.modifiers}:
             return self._apply(statement, registers), guard
         raise Refused(statement)
 

@@ -264,10 +264,10 @@ def explain_unknown(sources: Sequence[FileKernel], replay: Replay) -> str:
             for causes in np.unique(buffer.causes).tolist():
                 for cause in run.fidelity.iter_causes(causes):
                     if cause is not None:
-                        line = source.format_line(cause.statement.line)
-                        name = cause.statement.name
+                        place = f"{cause.statement.name} in {letter}, "
+                        place += source.format_line(cause.statement.line)
                         return (
-                            f"the solver found a difference, but {letter} does not determine the "
-                            f"result of {name} there, {line}: {cause.reason}."
+                            f"for the operands that the solver found, the result of {place}, is "
+                            f"unknown: {cause.reason}."
                         )
     return ""

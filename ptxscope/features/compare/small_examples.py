@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 from ...engine.program.variables import Variable
+from ..kernels.launches.float_operations import FORMATS
+from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Solver, Term
 from .kernel_memory import InitialMemory, RootAccess
 from .launch_registers import LAUNCH_REGISTERS
@@ -22,12 +24,31 @@ _WORD_SECONDS = 1.0
 _FLOAT_EXAMPLES = 16
 
 
+def iter_float_wishes(question: ProofQuestion, types: Sequence[str]) -> Iterator[list[Term]]:
+    """Yield wishes for numbers from 1 to 2, else from 2 to 4, of the first parameters."""
+    make, terms = question.solver.terms.make, question.solver.terms
+    for i, type_ in enumerate(types):
+        format_, name = FORMATS.get(type_), f"param{i}"
+        if format_ is None or name not in question.inputs:
+            continue
+        bits = question.get_bits(name)
+        bias = (1 << format_.exponent_bits - 1) - 1
+        for low in range(0, bits.sort().bv_size(), format_.bits):
+            exponent = terms.cut(bits, low + format_.fraction_bits, low + format_.bits)
+            width = format_.bits - format_.fraction_bits
+            yield [make("EQUAL", exponent, terms.make_value(x, width)) for x in (bias, 0, bias + 1)]
+
+
 def find_small_example(
-    initial: InitialMemory, accesses: Sequence[RootAccess], conditions: Sequence[Term]
+    initial: InitialMemory,
+    accesses: Sequence[RootAccess],
+    conditions: Sequence[Term],
+    wishes: Iterable[Sequence[Term]] = (),
 ) -> dict[str, int]:
     """Return operands for which conditions hold, and leave their memory in the solver.
 
-    The launch is as small as possible: first the threads of a block, then the blocks. The numbers
+    ``wishes`` are alternatives, of which the first that can hold is kept. The launch is as small as
+    possible: first the threads of a block, then the blocks. The numbers
     of the thread and its block follow, then parameters, and at last the words of memory.
     """
     question = initial.question
@@ -42,6 +63,8 @@ def find_small_example(
     smallest = SmallestValues(solver, conditions, [*sizes[0], *sizes[1], *numbers, *words])
     for counts in sizes:
         smallest.fix_product(counts, _LAUNCH_SECONDS)
+    for alternatives in wishes:
+        smallest.keep_one(alternatives)
     for terms, seconds in ((numbers, _NUMBER_SECONDS), (words, _WORD_SECONDS)):
         end = solver.elapsed + seconds
         for x in terms:

@@ -58,6 +58,11 @@ class SmallestValues:
         if high is not None:
             self.conditions.append(self._make("EQUAL", term, self._make_value(term, high)))
 
+    def keep_one(self, alternatives: Sequence[Term]) -> None:
+        """Keep the first of some conditions that can hold."""
+        kept = next((x for x in alternatives if self._is_possible(x, _SECONDS)), None)
+        self.conditions += [] if kept is None else [kept]
+
     def fix_near_zero(self, term: Term, seconds: float) -> None:
         """Give a term its smallest value; if that has a sign, the one that is nearest to 0."""
         end = self._solver.elapsed + seconds
