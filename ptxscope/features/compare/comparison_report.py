@@ -24,6 +24,7 @@ from .parameters import WORD_BYTES, iter_field_names
 from .replay import make_launch
 from .run_pair import RunPair, run_comparison
 
+_ADVICE = "--timeout and --memory give it more; --where asks about fewer operands."
 _MAX_DIFFERENCES = 6
 _MAX_WORDS = 8
 _MAX_STEPS = 3
@@ -38,15 +39,17 @@ def iter_comparison_blocks(
     is_brief: bool = False,
     width: int = WIDTH,
     columns: int = WIDTH,
+    advice: str = _ADVICE,
 ) -> Iterator[Block]:
     """Yield the answer, its assumptions and, unless brief, both runs and their commands.
 
-    The runs stand side by side if ``columns`` are enough.
+    The runs stand side by side if ``columns`` are enough. ``advice`` is the advice for an
+    undecided question.
     """
     for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
         model = f"  ({kernel.model.name})" if _has_models(comparison) else ""
         yield make_paragraph(f"{letter}  {kernel.label}{model}", "", "   ", is_close=True)
-    yield make_paragraph(format_answer(comparison))
+    yield make_paragraph(format_answer(comparison, advice))
     yield from (make_paragraph(x) for x in comparison.notes)
     if comparison.verdict is Verdict.DIFFERENT:
         yield make_verbatim(_iter_difference_lines(comparison))
@@ -93,7 +96,7 @@ def list_float_assumptions(comparison: KernelComparison) -> list[str]:
     return assumptions
 
 
-def format_answer(comparison: KernelComparison) -> str:
+def format_answer(comparison: KernelComparison, advice: str = _ADVICE) -> str:
     """Return the sentence that answers."""
     seconds = format_seconds(comparison.seconds)
     if comparison.verdict is Verdict.EQUAL:
@@ -104,7 +107,7 @@ def format_answer(comparison: KernelComparison) -> str:
         reason = "Both compute the same operations." if comparison.has_same_terms else proved
         return f"Equal for {space}. {reason}"
     if comparison.verdict is Verdict.UNDECIDED:
-        return format_undecided(comparison)
+        return format_undecided(comparison, advice)
     answer = f"Different, for example for {_format_example(comparison)}. Found in {seconds}."
     run = comparison.replay
     assert run
@@ -113,14 +116,13 @@ def format_answer(comparison: KernelComparison) -> str:
     return f"{answer} No run shows it: {run.obstacle}."
 
 
-def format_undecided(comparison: KernelComparison) -> str:
+def format_undecided(comparison: KernelComparison, advice: str = _ADVICE) -> str:
     """Return the sentence of an undecided answer."""
     if comparison.reason:
         return f"Undecided: {comparison.reason}"
     return (
         f"Undecided: {comparison.solver} found neither a proof nor a counterexample in "
-        f"{format_seconds(comparison.seconds)}. --timeout and --memory give it more; --where asks "
-        "about fewer operands."
+        f"{format_seconds(comparison.seconds)}. {advice}"
     )
 
 

@@ -109,7 +109,10 @@ class RunPair(FrozenRecord):
         return self.move_to(len(self.steps.pairs))
 
     def move_into(self) -> RunPair:
-        """Return both runs one step on; a kernel waits if only the other has such a step."""
+        """Return both runs one step on, inside of a function that they call.
+
+        A kernel waits if only the other has such a step.
+        """
         return self.move_to(self.position + 1)
 
     def move_back(self) -> RunPair:
@@ -117,8 +120,18 @@ class RunPair(FrozenRecord):
         return self.move_to(self.position - 1)
 
     def move_over(self) -> RunPair:
-        """Return both runs one step on."""
-        return self.move_into()
+        """Return both runs at the next step of this function or of its caller."""
+        end = len(self.steps.pairs)
+        if self.position == end:
+            return self
+        depth = self._find_depth(self.position)
+        later = range(self.position + 1, end)
+        return self.move_to(next((i for i in later if self._find_depth(i) <= depth), end))
+
+    def _find_depth(self, position: int) -> int:
+        """Return the number of calls around a pair of steps."""
+        pair = zip(self.runs, self.steps.pairs[position], strict=True)
+        return max(run.steps[i].depth for run, i in pair if i is not None)
 
     def move_to_difference(self, delta: int) -> RunPair:
         """Return both runs at the next or previous step that writes other values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from difflib import SequenceMatcher
 from itertools import chain, pairwise
 
@@ -30,13 +30,14 @@ class PairedSteps:
         """The pairs that write other values, and the stores of one thread only."""
         self.different_steps: tuple[set[int], set[int]] = (set(), set())
         """The numbers of the steps of each thread in these pairs."""
+        values = [{*map(_find_value, steps)} - {None} for steps in (first, second)]
         for i, (a, b) in enumerate(self.pairs):
             before = self.counts[-1]
             self.counts.append((before[0] + (a is not None), before[1] + (b is not None)))
-            steps = None if a is None else first[a], None if b is None else second[b]
-            if _is_different(*steps):
+            pair = None if a is None else first[a], None if b is None else second[b]
+            if _is_different(*pair, values[0] & values[1]):
                 self.differences.append(i)
-                for step, numbers in zip(steps, self.different_steps, strict=True):
+                for step, numbers in zip(pair, self.different_steps, strict=True):
                     numbers |= {step.number} if step else set()
 
     def find_position(self, side: int, step: int) -> int:
@@ -48,10 +49,19 @@ class PairedSteps:
         return bisect_left(self.counts, self.counts[-1][side], key=lambda x: x[side])
 
 
-def _is_different(a: ThreadStep | None, b: ThreadStep | None) -> bool:
-    if a is not None and b is not None:
-        return find_effect(a) != find_effect(b)
-    return any(x is not None and x.places for x in (a, b))
+def _is_different(a: ThreadStep | None, b: ThreadStep | None, common_values: Set[Hashable]) -> bool:
+    """Return whether a pair writes other values; ``common_values`` are large ones of both threads.
+
+    Loads of other widths, and two addresses that both threads compute in another order, are no
+    difference.
+    """
+    if a is None or b is None:
+        return any(x is not None and x.places for x in (a, b))
+    if find_effect(a) == find_effect(b):
+        return False
+    widths = [sum(read.width for read in x.reads) for x in (a, b)]
+    is_wider = _find_access(a) is _find_access(b) is False and widths[0] != widths[1]
+    return not is_wider and not {_find_value(a), _find_value(b)} <= common_values
 
 
 def pair_steps(first: Sequence[ThreadStep], second: Sequence[ThreadStep]) -> tuple[StepPair, ...]:

@@ -16,6 +16,7 @@ from ...state.requests import Act, AskText, Notify, Open, Requests, RunInThread,
 from ..kernels.launch_request import load_kernel
 from ..kernels.launches.kernel_run import choose_kernel
 from ..kernels.transitions import open_evaluation
+from ..prove.pin_proof import ADVICE, PROOF_SECONDS
 from .command import MEMORY_MEGABYTES
 from .comparison import KernelComparison, compare_kernels
 from .comparison_report import iter_comparison_blocks
@@ -23,8 +24,6 @@ from .file_kernel import FileKernel
 from .kernel_files import KernelPlace
 from .run_pair import RunPair, run_comparison
 
-_SECONDS = 20.0
-"""The time for a comparison."""
 _DIALOG = f"{__package__.rpartition('.')[0]}.prove.terminal.proof_dialog:ProofDialog"
 _RETURN_KEYS = (("listing.compare", "returns to both runs"),)
 
@@ -94,7 +93,7 @@ def _ask_kernel(state: ExplorerState) -> Requests:
     elif answer.pair:
         yield from show_pair(state, answer.pair)
     else:
-        blocks = partial(iter_comparison_blocks, answer.comparison, is_brief=True)
+        blocks = partial(iter_comparison_blocks, answer.comparison, is_brief=True, advice=ADVICE)
         yield Open(_DIALOG, ("Two kernels compared", blocks))
 
 
@@ -116,7 +115,11 @@ def _read_kernel(text: str, first: FileKernel) -> FileKernel:
 
 def _compare(first: FileKernel, second: FileKernel, is_stopped: IsStopped) -> _Answer:
     comparison = compare_kernels(
-        first, second, timeout=_SECONDS, memory_megabytes=MEMORY_MEGABYTES, is_stopped=is_stopped
+        first,
+        second,
+        timeout=PROOF_SECONDS,
+        memory_megabytes=MEMORY_MEGABYTES,
+        is_stopped=is_stopped,
     )
     return _Answer(comparison, run_comparison(comparison) if comparison.has_runs else None)
 

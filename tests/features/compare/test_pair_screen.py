@@ -142,5 +142,5 @@ async def test_equal_kernels_have_an_answer_and_no_runs() -> None:
 def test_the_keys_fit(room: int) -> None:
     text = format_keys(KEYS, room)
     assert len(text) <= room
-    assert text.startswith("n step")
+    assert text.startswith("n over")
     assert text.endswith("Esc leave")

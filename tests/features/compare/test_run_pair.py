@@ -82,6 +82,26 @@ def test_a_move_goes_through_both_runs_and_back() -> None:
     assert earlier.move_to_difference(-1) == earlier
 
 
+def test_a_function_is_stepped_over_or_into() -> None:
+    function = (
+        ".func (.param .b32 r) next(.param .b32 v)\n{\n.reg .b32 e;\nld.param.b32 e, [v];\n"
+        "add.u32 e, e, 1;\nst.param.b32 [r], e;\nret;\n}\n"
+    )
+    called = make_kernel(
+        ".param .b32 p0; .param .b32 r0; st.param.b32 [p0], n0; call (r0), next, (p0);\n"
+        "ld.param.b32 a, [r0];\nst.global.u32 [O], a;"
+    )
+    called = called.replace(".visible", f"{function}.visible", 1)
+    pair = pair_of(called, _OTHER).move_to(0)
+    over, into = [pair], [pair]
+    for seen, move in ((over, RunPair.move_over), (into, RunPair.move_into)):
+        while (after := move(seen[-1])) != seen[-1]:
+            seen.append(after)
+    assert "add.u32 e, e, 1" in [texts_of(x)[0] for x in into]
+    assert "add.u32 e, e, 1" not in [texts_of(x)[0] for x in over]
+    assert over[-1] == into[-1]
+
+
 def test_a_kernel_without_the_step_waits() -> None:
     pair = pair_of(_ONE, _OTHER).move_to_difference(-1).move_back()
     assert texts_of(pair) == ("", "neg.s32 c, c")

@@ -8,7 +8,12 @@ import pytest
 
 from ptxscope.engine.program.statement import Statement, StatementKind
 from ptxscope.features.compare.step_pairs import PairedSteps, pair_steps
-from ptxscope.features.kernels.launches.thread_log import PlaceWrite, RegisterWrite, ThreadStep
+from ptxscope.features.kernels.launches.thread_log import (
+    PlaceWrite,
+    RegisterWrite,
+    ThreadStep,
+    ValueRead,
+)
 
 
 def step_of(number: int, text: str) -> ThreadStep:
@@ -87,3 +92,19 @@ def test_differences_are_other_values_and_lone_stores() -> None:
     texts = [paired.pairs[i] for i in paired.differences]
     assert texts == [(1, 1), (3, None)]
     assert paired.different_steps[0] == {2, 4}
+
+
+def test_loads_of_other_widths_and_addresses_in_another_order_are_no_difference() -> None:
+    reads = [(ValueRead("p[0]", 5, 0, width=x),) for x in (32, 8, 32)]
+    loads = [step_of(1, f"ld {i}")._replace(reads=x) for i, x in enumerate(reads)]
+    assert PairedSteps(loads[:1], loads[1:2]).differences == []
+    assert PairedSteps(loads[:1], loads[2:]).differences == [0]
+    paired = PairedSteps(steps_of("cvta 0x70000, cvta 0x80000"), steps_of("cvta 0x80000"))
+    assert paired.differences == []
+    paired = PairedSteps(steps_of("cvta 0x70000, st 0 1"), steps_of("cvta 0x80000, st 0 1"))
+    assert [paired.pairs[i] for i in paired.differences] == [(0, 0)]
+    crossed = PairedSteps(
+        steps_of("mul 0x70000, cvta 0x80000, neg 1, st 0 1"),
+        steps_of("cvta 0x80000, not 3, cvta 0x70000, neg 1, st 0 1"),
+    )
+    assert [crossed.pairs[i] for i in crossed.differences] == []

@@ -23,9 +23,9 @@ _WIDE_COLUMNS = 180
 _BOTH_LINES = 20
 """Lines from which one kernel has room above the other."""
 KEYS = (
-    *(("n step", 0), ("N back", 2), ("[ ] differences", 4), ("d first store", 1)),
-    *(("m memory", 3), ("a b kernel", 6), ("g cursor", 8), ("> < thread", 7)),
-    *(("F6 compare", 9), ("? keys", 5), ("Esc leave", 0)),
+    *(("n over", 0), ("i into", 6), ("N back", 2), ("[ ] differences", 4)),
+    *(("d first store", 1), ("m memory", 3), ("a b kernel", 7), ("g cursor", 9)),
+    *(("> < thread", 8), ("F6 compare", 10), ("? keys", 5), ("Esc leave", 0)),
 )
 """The texts of the keys with their ranks: the highest are left out first."""
 
