@@ -15,6 +15,8 @@ from .engine.tracing.evaluation import evaluate as evaluate
 from .engine.tracing.trace import Trace as Trace
 from .engine.tracing.trace import replay as replay
 from .engine.tracing.trace import trace as trace
+from .features.compare.comparison import KernelComparison as KernelComparison
+from .features.compare.kernel_proof import prove_kernels as prove_kernels
 from .features.kernels.launches.kernel_run import KernelRun as KernelRun
 from .features.kernels.launches.kernel_run import run_kernel as run_kernel
 from .features.kernels.launches.run_diagnosis import RunDiagnosis as RunDiagnosis

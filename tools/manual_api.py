@@ -87,6 +87,8 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
                 ("verdict", "operands", "results", "traces", "difference", "inputs", "pairs",
                  "has_same_plan", "seconds", "solver", "get_values"),
             ),
+            ("prove_kernels", ()),
+            ("KernelComparison", ("verdict", "reason", "notes", "counterexample", "replay")),
             ("find", ()),
             (
                 "OperandSearch",

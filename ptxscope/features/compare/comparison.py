@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ from ..prove.solver import Term, Undecided, get_solver_name
 from .file_kernel import FileKernel
 from .kernel_memory import InitialMemory, KernelMemory, NeedBytes
 from .kernel_terms import KernelTerms
-from .launch_registers import LAUNCH_REGISTERS, add_launch_register
+from .launch_registers import LAUNCH_REGISTERS, LAUNCH_SIZES, add_launch_register
 from .lone_accesses import LETTERS, iter_access_notes
 from .parameters import is_structure
 from .refusals import Refused
@@ -41,6 +42,10 @@ _FLOAT_PART = 0.8
 """The part of the time for the question what floats compute."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
+_FIRST_SECONDS = 2.0
+"""The time for this question at first, and for those about small launches."""
+_SMALL_SIZES = (1, 2, 16)
+"""The sizes of launches, in each direction, in which differences are sought first."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,11 @@ class KernelComparison(FrozenRecord):
     counterexample: DifferentLaunch | None = None
     replay: Replay | None = None
     """The runs of the counterexample by the executor of kernels."""
+
+    def __repr__(self) -> str:
+        names = " and ".join(x.kernel.name for x in self.kernels)
+        condition = f" with {self.where}" if self.where else ""
+        return f"<KernelComparison of {names}: {self.verdict}{condition}>"
 
     @property
     def has_runs(self) -> bool:
@@ -267,10 +277,13 @@ class _Comparer:
             differences.append(self.terms.make("DISTINCT", *words))
         return differences
 
-    def _has_same_stores(self, legal: Sequence[Term]) -> bool:
+    def _has_same_stores(
+        self, legal: Sequence[Term], seconds: float = _STORE_SECONDS
+    ) -> bool | None:
         """Whether both kernels store the same words at the same places in one order.
 
         Then they leave the same bytes; a solver finds that sooner than that two arrays are equal.
+        The answer is None if the time is too short.
         """
         make, unequal = self.terms.make, list[Term]()
         first, second = (
@@ -288,13 +301,13 @@ class _Comparer:
                 unequal.append(make("AND", truths[0], self.terms.join("OR", parts)))
             if truths[0] != truths[1]:
                 unequal.append(make("DISTINCT", *truths))
-        seconds = min(_STORE_SECONDS, self.solver.remaining / 2)
+        seconds = min(seconds, self.solver.remaining / 2)
         try:
             return not unequal or not self.solver.is_possible(
                 *legal, self.terms.join("OR", unequal), seconds=seconds
             )
         except Undecided:
-            return False
+            return None
 
     def _decide(self) -> KernelComparison:
         for side in self.sides:
@@ -303,8 +316,8 @@ class _Comparer:
         self.on_progress("asking the solver", 0)
         legal = [x for side in self.sides for x in side.memory.is_legal]
         differences = self._list_differences()
-        if differences and not self._has_same_stores(legal):
-            conditions = self._find_possible([*legal, self.terms.join("OR", differences)], legal)
+        if differences:
+            conditions = self._find_different([*legal, self.terms.join("OR", differences)], legal)
             if conditions:
                 return self._describe(conditions)
         for side, other in (self.sides, self.sides[::-1]):
@@ -317,6 +330,28 @@ class _Comparer:
         return self._answer(
             Verdict.EQUAL, has_same_terms=not differences, notes=self._list_notes(legal)
         )
+
+    def _find_different(self, conditions: list[Term], legal: Sequence[Term]) -> list[Term] | None:
+        """Return conditions of a difference that can hold together, or None if none can.
+
+        If stores are not seen to be the same at once, differences in small launches are sought.
+        """
+        is_same = self._has_same_stores(legal, _FIRST_SECONDS)
+        if is_same:
+            return None
+        sizes = [self.question.get_bits(x) for x in self.question.inputs if x in LAUNCH_SIZES]
+        for limit in _SMALL_SIZES if sizes else ():
+            bounds = [
+                self.terms.make("BV_ULE", x, self.terms.make_value(limit, x.sort().bv_size()))
+                for x in sizes
+            ]
+            with suppress(Undecided):
+                if self.solver.is_possible(*conditions, *bounds, seconds=_FIRST_SECONDS):
+                    break
+        else:
+            if is_same is None and self._has_same_stores(legal):
+                return None
+        return self._find_possible(conditions, legal)
 
     def _find_possible(
         self, conditions: list[Term], legal: Sequence[Term] | None = None

@@ -18,4 +18,8 @@ FEATURE = Feature(
         ),
     ),
     services={Service.COMPARE_KERNELS: f"{__package__}.command:add_comparison"},
+    exports={
+        "KernelComparison": f"{__package__}.comparison:KernelComparison",
+        "prove_kernels": f"{__package__}.kernel_proof:prove_kernels",
+    },
 )

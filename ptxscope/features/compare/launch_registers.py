@@ -16,6 +16,7 @@ _PAIRS = (("%tid", "%ntid"), ("%ctaid", "%nctaid"))
 LAUNCH_REGISTERS = tuple(
     f"{name}.{axis}" for pair in _PAIRS for name in reversed(pair) for axis in _AXES
 )
+LAUNCH_SIZES = tuple(x for x in LAUNCH_REGISTERS if x.startswith("%n"))
 _MAX_COUNTS: Mapping[str, tuple[int, int, int]] = {
     "%ntid": (1024, 1024, 64),
     "%nctaid": ((1 << 31) - 1, 65535, 65535),

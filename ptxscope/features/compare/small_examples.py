@@ -11,7 +11,7 @@ from ..kernels.launches.float_operations import FORMATS
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Solver, Term
 from .kernel_memory import InitialMemory, RootAccess
-from .launch_registers import LAUNCH_REGISTERS
+from .launch_registers import LAUNCH_REGISTERS, LAUNCH_SIZES
 from .replay import DifferentLaunch
 from .smallest_values import SmallestValues
 
@@ -55,10 +55,10 @@ def find_small_example(
     solver = question.solver
     names = sorted(question.inputs, key=lambda x: x not in LAUNCH_REGISTERS)
     sizes = [
-        [question.get_bits(x) for x in LAUNCH_REGISTERS if x.startswith(name) and x in names]
+        [question.get_bits(x) for x in LAUNCH_SIZES if x.startswith(name) and x in names]
         for name in ("%ntid", "%nctaid")
     ]
-    numbers = [question.get_bits(x) for x in names if not x.startswith(("%ntid", "%nctaid"))]
+    numbers = [question.get_bits(x) for x in names if x not in LAUNCH_SIZES]
     words = _list_words(initial, accesses)
     smallest = SmallestValues(solver, conditions, [*sizes[0], *sizes[1], *numbers, *words])
     for counts in sizes:
