@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..engine.syntax.asm_bindings import find_asm_ranges
 from ..engine.syntax.asm_operands import (
@@ -41,7 +41,7 @@ from ..engine.syntax.source import (
     join_fragments,
     with_gaps,
 )
-from .macros import Macros
+from ..feature import Service, find_services
 from .preprocessor import Definitions
 from .source_language import has_asm
 
@@ -58,6 +58,25 @@ _STOPS = re.compile(r"[;={}]")
 
 _Constants = tuple[tuple[str, CLiteral], ...]
 """The integers that a source names, with their names."""
+
+
+class Macros(Protocol):
+    """The macros of a source."""
+
+    def expand_statement(self, start: int, limit: int) -> Fragment | None:
+        """Return the asm statement at ``start`` with its macros expanded, if it has any."""
+
+    def find_definition(self, position: int) -> str:
+        """Return the name of the macro whose definition contains a position; may be empty."""
+
+    def expand_calls(
+        self, names: Iterable[str], code: str
+    ) -> Iterator[tuple[frozenset[str], Fragment]]:
+        """Yield the expansion of each call of some macros, with the names of what it uses."""
+
+
+def _load_macros(text: str, definitions: Definitions) -> Macros | None:
+    return next((load(text, definitions) for load in find_services(Service.READ_MACROS)), None)
 
 
 class CText(NamedTuple):
@@ -81,7 +100,7 @@ def read_c_source(
     """
     blanked_text, strings, statements = _split_source(text)
     has_macros = not gaps and statements and (definitions or "define" in blanked_text)
-    macros = Macros(text, definitions or {}) if has_macros else None
+    macros = _load_macros(text, definitions or {}) if has_macros else None
     constants = tuple(find_c_constants(text).items()) if statements else ()
     read_texts = list[tuple[str, CText]]()
     """The statements, each with the name of its macro."""
@@ -100,9 +119,14 @@ def read_c_source(
             read_texts.append((definition, read_text._replace(expansion=expansion)))
     expanded_names = frozenset[str]()
     if macros and (names := {name for name, x in read_texts if name and x.fragment.gaps}):
-        calls = _Calls(macros, names)
-        yield from calls.read(blanked_text, constants)
-        expanded_names = frozenset(calls.expanded_names)
+        for used_names, expansion in macros.expand_calls(names, blanked_text):
+            expanded_names |= used_names
+            for statement, limit in find_asm_ranges(expansion.ptx):
+                if statement.fragment.ptx:
+                    read_text = _read_statement(
+                        expansion.ptx, statement, limit, frozenset(), constants
+                    )
+                    yield read_text._replace(expansion=expansion)
     yield from (x for name, x in read_texts if name not in expanded_names)
     for fragments in _read_runs(text, blanked_text, strings):
         fragment = with_gaps(join_fragments(fragments), gaps)
@@ -132,28 +156,6 @@ def _is_label(text: str, statement: AsmText) -> bool:
         and not _STATEMENT_WORD.match(head)
         and head.count("(") == head.count(")")
     )
-
-
-class _Calls:
-    """Reads the calls of macros whose asm statements depend on the arguments."""
-
-    def __init__(self, macros: Macros, names: Set[str]) -> None:
-        self._macros, self._users = macros, macros.find_users(names)
-        self.expanded_names = set[str]()
-        """The macros with an expanded call, and the macros that they use."""
-
-    def read(self, code: str, constants: _Constants) -> Iterator[CText]:
-        """Yield the asm statements of all calls in a source with blanked strings."""
-        for name, start in self._macros.find_calls(self._users, code):
-            expansion = self._macros.expand_call(start)
-            if expansion is None:
-                continue
-            self.expanded_names |= {name, *self._users[name]}
-            source = expansion.ptx
-            for statement, limit in find_asm_ranges(source):
-                if statement.fragment.ptx:
-                    read_text = _read_statement(source, statement, limit, frozenset(), constants)
-                    yield read_text._replace(expansion=expansion)
 
 
 def _read_statement(

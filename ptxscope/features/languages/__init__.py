@@ -1,1 +1,1 @@
-"""PTX in Rust, Python, LLVM, MLIR and Julia, and in Markdown, HTML and notebooks."""
+"""Macros of C, and PTX in Rust, Python, LLVM, MLIR, Julia, Markdown, HTML and notebooks."""

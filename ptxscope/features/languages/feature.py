@@ -1,5 +1,11 @@
-"""Languages: PTX in Rust, Python, LLVM, MLIR, Julia, Markdown, HTML and notebooks."""
+"""Languages: macros of C; PTX in Rust, Python, LLVM, MLIR, Julia, Markdown, HTML, notebooks."""
 
 from ...feature import Feature, Service
 
-FEATURE = Feature("languages", services={Service.READ_BLOCKS: f"{__package__}.readers:read_blocks"})
+FEATURE = Feature(
+    "languages",
+    services={
+        Service.READ_BLOCKS: f"{__package__}.readers:read_blocks",
+        Service.READ_MACROS: f"{__package__}.macros:Macros",
+    },
+)

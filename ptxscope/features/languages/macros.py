@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..engine.syntax.c_lexer import NAME, CToken, CTokenKind, iter_c_tokens
-from ..engine.syntax.source import Fragment, TextFragment, join_fragments
-from .preprocessor import Definition, Definitions, iter_definitions, read_definition
-from .source_location import find_span
+from ...engine.syntax.c_lexer import NAME, CToken, CTokenKind, iter_c_tokens
+from ...engine.syntax.source import Fragment, TextFragment, join_fragments
+from ...sources.preprocessor import Definition, Definitions, iter_definitions, read_definition
+from ...sources.source_location import find_span
 
 _WORD = re.compile(NAME)
 _STRING_SPECIAL = re.compile(r'[\\"]')
@@ -114,7 +114,19 @@ class Macros:
         body = self._find_body(position)
         return body.name if body else ""
 
-    def find_users(self, names: Iterable[str]) -> dict[str, frozenset[str]]:
+    def expand_calls(
+        self, names: Iterable[str], code: str
+    ) -> Iterator[tuple[frozenset[str], Fragment]]:
+        """Yield the expansion of each call of some macros, with these and the others that it uses.
+
+        ``code`` is the source with blanked comments and strings.
+        """
+        users = self._find_users(names)
+        for name, start in self._find_calls(users, code):
+            if expansion := self._expand_call(start):
+                yield users[name] | {name}, expansion
+
+    def _find_users(self, names: Iterable[str]) -> dict[str, frozenset[str]]:
         """Return the macros that directly or indirectly use some of ``names``, and which of them.
 
         A macro counts as using itself.
@@ -132,7 +144,7 @@ class Macros:
             users |= added
         return users
 
-    def find_calls(self, names: Iterable[str], code: str) -> Iterator[tuple[str, int]]:
+    def _find_calls(self, names: Iterable[str], code: str) -> Iterator[tuple[str, int]]:
         """Yield the name and position of each use of some macros outside of definitions.
 
         ``code`` is the source with blanked comments and strings.
@@ -142,7 +154,7 @@ class Macros:
             if not self._find_body(match.start()):
                 yield match[0], match.start()
 
-    def expand_call(self, start: int) -> Fragment | None:
+    def _expand_call(self, start: int) -> Fragment | None:
         """Return the expansion of a macro's call at a position; None if uncertain."""
         tokens, _ = self._read_call(start, start + _MAX_CHARS)
         macro = self._find(tokens[0], start)
