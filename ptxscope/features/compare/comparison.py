@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from ...engine.cancellation import IsStopped, never
@@ -28,11 +29,13 @@ from .refusals import Refused
 from .replay import DifferentLaunch, Replay, explain_unknown, replay
 from .signed_elements import find_signed_buffers
 from .small_examples import (
+    clear_words,
     count_shared_bytes,
     find_early_load,
     find_small_example,
     iter_float_examples,
     iter_float_wishes,
+    iter_other_contents,
     read_memory,
 )
 
@@ -416,13 +419,15 @@ class _Comparer:
             )
 
         runs = run(example)
-        if has_floats and not (runs.is_confirmed or runs.obstacle or self.where):
-            parameters = self.sources[0].kernel.parameters
-            for other in iter_float_examples(example, units, parameters):
-                found_runs = run(other)
-                if found_runs.is_confirmed:
-                    example, runs = other, found_runs
-                    break
+        if not (runs.is_confirmed or runs.obstacle):
+            others = iter_other_contents(example, units)
+            if has_floats and not self.where:
+                parameters = self.sources[0].kernel.parameters
+                others = chain(iter_float_examples(example, units, parameters), others)
+            runs = next((x for x in map(run, others) if x.is_confirmed), runs)
+            if runs.is_confirmed and not has_floats:
+                runs = clear_words(runs, units, run)
+            example = runs.example
         verdict, reason = Verdict.DIFFERENT, ""
         if not runs.is_confirmed and (self._is_guess or not runs.obstacle):
             verdict, reason = Verdict.UNDECIDED, self._explain_unconfirmed(units, runs)

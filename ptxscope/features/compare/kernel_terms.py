@@ -18,12 +18,12 @@ from ...engine.semantics.models import Model
 from ...engine.syntax.errors import format_count
 from ...engine.syntax.opcodes import BARRIERS, CALLS, LOADS, RETURNS, STORES, WAITS
 from ..kernels.launches.thread_state import LaunchError
-from ..prove.proof_question import ProofQuestion
-from ..prove.solver import Undecided
+from ..prove.proof_question import ProofQuestion, find_variables
+from ..prove.solver import Term, Undecided
 from .function_calls import FunctionCall, read_call
 from .kernel_memory import KernelMemory
 from .kernel_values import Content, Join, Registers, ValueScope, VariablePair
-from .launch_registers import has_one_thread
+from .launch_registers import LAUNCH_SIZES, has_one_thread
 from .memory_values import KernelValues
 from .path_conditions import PathConditions
 from .refusals import Refused, check_kind
@@ -204,10 +204,22 @@ class _Activation:
         if is_possible is None:
             raise Refused(
                 statement,
-                f"ends a loop that may have more than {format_count(turns, 'turn')}; --where can "
-                "limit what that depends on",
+                f"ends a loop that may have more than {format_count(turns, 'turn')}; "
+                f"{self._explain_turns(truth)}",
             )
         return is_possible
+
+    def _explain_turns(self, truth: Term) -> str:
+        """Return a clause that says what may limit a loop whose condition is a truth."""
+        found = find_variables(truth)
+        names = [*dict.fromkeys(x.rpartition(".")[0].removeprefix("%") for x in found)]
+        sizes = [x.removeprefix("%") for x in LAUNCH_SIZES]
+        names = [x for x in names if x.startswith("param")] + [x for x in names if x in sizes]
+        if names:
+            return f"--where can limit what that depends on ({', '.join(names)})"
+        if any(x.startswith("memory.") for x in found):
+            return "that depends on words of memory, which --where cannot limit"
+        return "--where can limit what that depends on"
 
     # --- statements
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 from ...engine.program.variables import Variable
@@ -12,7 +12,8 @@ from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Solver, Term
 from .kernel_memory import InitialMemory, RootAccess
 from .launch_registers import LAUNCH_REGISTERS, LAUNCH_SIZES
-from .replay import DifferentLaunch
+from .parameters import BUFFER_NAME
+from .replay import DifferentLaunch, Replay
 from .smallest_values import SmallestValues
 
 _LAUNCH_SECONDS = 3.0
@@ -22,6 +23,10 @@ _NUMBER_SECONDS = 2.0
 _WORD_SECONDS = 1.0
 """The time to find small words of memory."""
 _FLOAT_EXAMPLES = 16
+_OTHER_CONTENTS, _OTHER_WORDS = 8, 8
+"""Launches with other words, and words after those that the thread accesses."""
+_CLEARED_WORDS = 64
+"""Words that are tried to be 0 in such a launch."""
 
 
 def iter_float_wishes(question: ProofQuestion, types: Sequence[str]) -> Iterator[list[Term]]:
@@ -135,6 +140,48 @@ def find_early_load(solver: Solver, accesses: Sequence[RootAccess]) -> RootAcces
         elif not places <= written:
             return x
     return None
+
+
+def iter_other_contents(
+    example: DifferentLaunch, units: Mapping[str, int]
+) -> Iterator[DifferentLaunch]:
+    """Yield the launch of a counterexample with other words in the buffers.
+
+    Other threads of the launch may hide a difference for the words that the solver chose.
+    """
+    ends = dict[str, int]()
+    for root, place in example.memory:
+        ends[root] = max(ends.get(root, 0), place + 1)
+    for seed in range(_OTHER_CONTENTS):
+        rng = Random(seed)  # noqa: S311 - not for security
+        memory = dict(example.memory)
+        for root, end in ends.items():
+            unit = units.get(root, 1)
+            more = _OTHER_WORDS * unit if BUFFER_NAME.fullmatch(root) else 0
+            start = 0 if more else end
+            places = {x for name, x in example.memory if name == root} | {*range(start, end + more)}
+            for first in {x // unit * unit for x in places}:
+                word = rng.choice((rng.randrange(1, 9), rng.getrandbits(8 * unit)))
+                for i in range(unit):
+                    if first + i in places:
+                        memory[root, first + i] = word >> 8 * i & 0xFF
+        yield example._replace(memory=memory)
+
+
+def clear_words(
+    runs: Replay, units: Mapping[str, int], run: Callable[[DifferentLaunch], Replay]
+) -> Replay:
+    """Return runs that still show a difference, with as many words as possible at 0."""
+    words = dict.fromkeys(
+        (root, place // units.get(root, 1)) for root, place in sorted(runs.example.memory)
+    )
+    for root, index in [*words][::-1][:_CLEARED_WORDS]:
+        unit, memory = units.get(root, 1), runs.example.memory
+        places = ((root, index * unit + i) for i in range(unit))
+        cleared = {**memory, **{x: 0 for x in places if x in memory}}
+        found = run(runs.example._replace(memory=cleared))
+        runs = found if found.is_confirmed else runs
+    return runs
 
 
 def iter_float_examples(

@@ -51,6 +51,10 @@ def test_a_loop_that_depends_on_data_is_named() -> None:
     found = compare(body, STORE)
     assert found.verdict is Verdict.UNDECIDED
     assert found.reason.startswith("A, line 11: `@p bra L` ends a loop that may have")
+    assert found.reason.endswith("--where can limit what that depends on (param2).")
+    words = body.replace("a, n0", "a, b").replace("a, 0;", "a, 0; ld.global.u32 b, [I];")
+    found = compare(words, STORE)
+    assert found.reason.endswith("depends on words of memory, which --where cannot limit.")
     few = compare(body, "max.u32 a, n0, 1; st.global.u32 [O], a;", where="n < 20")
     assert few.verdict is Verdict.EQUAL
 

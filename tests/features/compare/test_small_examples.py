@@ -77,6 +77,16 @@ def test_a_word_of_memory_is_the_nearest_to_zero() -> None:
     assert int.from_bytes(data, "little", signed=True) == -301
 
 
+def test_a_difference_that_other_threads_hide_for_some_words_is_run_for_others() -> None:
+    """Each thread copies its own word, or that of its block: words that are 0 show nothing."""
+    place = "cvt.u64.u32 x, t; shl.b64 x, x, 2; add.s64 y, O, x; add.s64 x, I, x;"
+    body = f"{place} ld.global.u32 a, [x]; st.global.u32 [y], a;"
+    found = compare(body, "mov.u32 t, %ctaid.x;" + body)
+    assert found.verdict is Verdict.DIFFERENT, found.reason
+    assert found.replay
+    assert found.replay.differences
+
+
 def run_printed_lines(text: str, folder: Path) -> list[str]:
     """Run the commands of a report in a shell; return what they print."""
     program = folder / "ptxscope"
