@@ -12,7 +12,9 @@ _KINDS: Mapping[str, str] = {
     **dict.fromkeys(FENCES, "a fence"),
     **dict.fromkeys(ATOMICS, "an atomic operation"),
     **dict.fromkeys(COLLECTIVES, "an exchange between threads"),
-    "activemask": "an exchange between threads",
+    **dict.fromkeys(("activemask", "movmatrix"), "an exchange between threads"),
+    **dict.fromkeys(("ldmatrix", "stmatrix", "mma", "wmma"), "an operation of a whole warp"),
+    "cp": "an asynchronous copy",
     "brx": "a branch by an index",
     "trap": "a trap",
 }

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.features.compare.comparison import compare_kernels
+from ptxscope.features.compare.file_kernel import FileKernel
+from ptxscope.features.kernels.launches.device_code import load_device_code
 from ptxscope.features.prove.proof import Verdict
 from tests.features.compare.kernel_texts import compare, make_kernel
 
@@ -40,6 +46,50 @@ def test_a_statement_that_is_not_compared_is_named(text: str) -> None:
         assert found.reason.endswith(".")
 
 
+NVCC = """
+barrier `bar.sync 0` is a barrier
+warp_barrier `bar.warp.sync -1` is a barrier
+counted_barrier is a barrier, which is not compared
+fence `membar.gl` is a fence
+atomic is an atomic operation
+reduction is an atomic operation
+swap is an atomic operation
+shared_atomic is an atomic operation
+shuffle is an exchange between threads
+ballot is an exchange between threads
+any is an exchange between threads
+match is an exchange between threads
+active is an exchange between threads
+clocked reads %clock64
+lane reads %laneid
+polled is .volatile
+printed calls vprintf, which has no statements here
+asserted calls __assertfail, which has no statements here
+trapped `trap` is a trap
+indirect calls a function by its address
+allocated calls malloc, which has no statements here
+textured is not modelled
+copied is an asynchronous copy
+reached has an address that is from no pointer parameter
+"""
+
+
+def test_what_nvcc_makes_of_communication_is_named() -> None:
+    """nvcc 13.0 -ptx -arch=sm_80 made refused.ptx of refused.cu."""
+    text = (Path(__file__).parent / "data" / "refused.ptx").read_text("utf-8")
+    lines = text.splitlines()
+    code = load_device_code(text)
+    kernels = {x.name: FileKernel(x.name, "refused.ptx", code, x) for x in code.kernels}
+    for name, _, reason in (x.partition(" ") for x in NVCC.strip().splitlines()):
+        source = kernels[name]
+        found = compare_kernels(source, source)
+        assert found.verdict is Verdict.UNDECIDED, name
+        assert reason in found.reason, (name, found.reason)
+        place = re.match(r"A, line (\d+): `([\w.]+)", found.reason)
+        assert place, found.reason
+        assert lines[int(place[1]) - 1].split()[0].rstrip(";") == place[2]
+
+
 def test_a_loop_that_depends_on_data_is_named() -> None:
     body = """
         mov.b32 a, 0;
@@ -48,12 +98,12 @@ def test_a_loop_that_depends_on_data_is_named() -> None:
         @p bra L;
         st.global.u32 [O], a;
     """
-    found = compare(body, STORE)
+    found = compare(body, STORE, timeout=3)
     assert found.verdict is Verdict.UNDECIDED
     assert found.reason.startswith("A, line 11: `@p bra L` ends a loop that may have")
     assert found.reason.endswith("--where can limit what that depends on (param2).")
     words = body.replace("a, n0", "a, b").replace("a, 0;", "a, 0; ld.global.u32 b, [I];")
-    found = compare(words, STORE)
+    found = compare(words, STORE, timeout=3)
     assert found.reason.endswith("depends on words of memory, which --where cannot limit.")
     few = compare(body, "max.u32 a, n0, 1; st.global.u32 [O], a;", where="n < 20")
     assert few.verdict is Verdict.EQUAL
