@@ -57,6 +57,8 @@ def _compare(arguments: argparse.Namespace) -> int | None:
     texts = (arguments.a, arguments.a if arguments.b is None else arguments.b)
     places = [KernelPlace(x) for x in texts]
     if not all(x.is_kernel for x in places):
+        if arguments.open:
+            raise CommandError("error: --open is for kernels, FILE:KERNEL")
         return _compare_blocks(arguments, texts)
     if arguments.same or arguments.carry:
         option = "--same" if arguments.same else "--carry"
