@@ -15,7 +15,7 @@ StepPair = tuple[int | None, int | None]
 _Key = Callable[[ThreadStep], Hashable]
 """Two steps with the same key are a pair; a step without one, None, has no partner."""
 _Span = tuple[int, int]
-_MAX_COINCIDENCE = 0xFFFF
+_MAX_COINCIDENCE = 0xFF
 
 
 class PairedSteps:
@@ -30,12 +30,12 @@ class PairedSteps:
         """The pairs that write other values, and the stores of one thread only."""
         self.different_steps: tuple[set[int], set[int]] = (set(), set())
         """The numbers of the steps of each thread in these pairs."""
-        values = [{*map(_find_value, steps)} - {None} for steps in (first, second)]
+        common_values = {*map(_find_value, first)} & {*map(_find_value, second)} - {None}
         for i, (a, b) in enumerate(self.pairs):
             before = self.counts[-1]
             self.counts.append((before[0] + (a is not None), before[1] + (b is not None)))
             pair = None if a is None else first[a], None if b is None else second[b]
-            if _is_different(*pair, values[0] & values[1]):
+            if _is_different(*pair, common_values):
                 self.differences.append(i)
                 for step, numbers in zip(pair, self.different_steps, strict=True):
                     numbers |= {step.number} if step else set()
@@ -52,45 +52,71 @@ class PairedSteps:
 def _is_different(a: ThreadStep | None, b: ThreadStep | None, common_values: Set[Hashable]) -> bool:
     """Return whether a pair writes other values; ``common_values`` are large ones of both threads.
 
-    Loads of other widths, and two addresses that both threads compute in another order, are no
-    difference.
+    Loads of the same bits, or of other widths, and addresses that both threads compute, in another
+    order, are no difference.
     """
     if a is None or b is None:
         return any(x is not None and x.places for x in (a, b))
     if find_effect(a) == find_effect(b):
         return False
-    widths = [sum(read.width for read in x.reads) for x in (a, b)]
-    is_wider = _find_access(a) is _find_access(b) is False and widths[0] != widths[1]
-    return not is_wider and not {_find_value(a), _find_value(b)} <= common_values
+    if _find_access(a) is _find_access(b) is False and a.is_active is b.is_active:
+        first, second = ([(x.width, x.name, x.bits) for x in y.reads if x.width] for y in (a, b))
+        return first != second and sum(x[0] for x in first) == sum(x[0] for x in second)
+    return not {_find_value(a), _find_value(b)} <= common_values
 
 
 def pair_steps(first: Sequence[ThreadStep], second: Sequence[ThreadStep]) -> tuple[StepPair, ...]:
     """Return the pairs in the order of both threads.
 
     Accesses to one place are paired first, then other accesses of one kind, equal results of one
-    opcode, equal opcodes, and equal results. Of the steps between two pairs, the last ones, which
-    compute what follows, are a pair too.
+    opcode, and equal large results; then steps whose results a pair reads, and equal opcodes.
     """
-    pairs = [*_match(first, second, (0, len(first)), (0, len(second)), _KEYS)]
-    ends = [(-1, -1), *pairs, (len(first), len(second))]
-    return tuple(
-        chain.from_iterable(
-            _fill(range(a + 1, next_a), range(b + 1, next_b), (next_a, next_b))
-            for (a, b), (next_a, next_b) in pairwise(ends)
-        )
-    )[:-1]
+    ends = len(first), len(second)
+    pairs = [*_match(first, second, (0, ends[0]), (0, ends[1]), _KEYS)]
+    pairs = _add_producers(first, second, pairs)
+    opcodes = (_match(first, second, *gap, (_find_opcode,)) for gap in _iter_gaps(pairs, ends))
+    pairs = _add_producers(first, second, sorted([*pairs, *chain.from_iterable(opcodes)]))
+    lone_pairs: list[StepPair] = []
+    for (a, b), pair in zip(_iter_gaps(pairs, ends), [*pairs, None], strict=True):
+        lone_pairs += [(x, None) for x in range(*a)]
+        lone_pairs += [(None, x) for x in range(*b)]
+        lone_pairs += [pair] if pair else []
+    return tuple(lone_pairs)
 
 
-def _fill(first: range, second: range, end: tuple[int, int]) -> Iterator[StepPair]:
-    """Yield the steps before a pair, the last of both together, and that pair."""
-    last: list[StepPair] = []
-    if first and second:
-        last = [(first[-1], second[-1])]
-        first, second = first[:-1], second[:-1]
-    yield from ((x, None) for x in first)
-    yield from ((None, x) for x in second)
-    yield from last
-    yield end
+def _iter_gaps(
+    pairs: Sequence[tuple[int, int]], ends: tuple[int, int]
+) -> Iterator[tuple[_Span, _Span]]:
+    """Yield the spans of both threads before each pair, and after the last one."""
+    for (a, b), (next_a, next_b) in pairwise([(-1, -1), *pairs, ends]):
+        yield (a + 1, next_a), (b + 1, next_b)
+
+
+def _add_producers(
+    first: Sequence[ThreadStep], second: Sequence[ThreadStep], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the pairs, with the steps between them whose results both steps of a pair read."""
+    partners, readers = dict(pairs), dict[int, list[int]]()
+
+    def note(position: int) -> None:
+        for read in first[position].reads:
+            readers.setdefault(read.step - 1, []).append(position)
+
+    for position in partners:
+        note(position)
+    gaps = [*_iter_gaps(pairs, (len(first), len(second)))]
+    for a, (start, end) in reversed(gaps):  # a step is read after it
+        for position in reversed(range(*a)):
+            found = [
+                read.step - 1
+                for reader in readers.get(position, ())
+                for read in second[partners[reader]].reads
+                if start < read.step <= end
+            ]
+            if found:
+                partners[position] = end = max(found)
+                note(position)
+    return sorted(partners.items())
 
 
 def _match(
@@ -156,6 +182,5 @@ _KEYS: tuple[_Key, ...] = (
     _find_place,
     _find_access,
     lambda x: (_find_opcode(x), find_effect(x)),
-    _find_opcode,
     _find_value,
 )

@@ -15,9 +15,16 @@ from ptxscope.features.kernels.launches.thread_log import (
     ValueRead,
 )
 
+P = ("p[0]", 5)
+
 
 def step_of(number: int, text: str) -> ThreadStep:
-    """``add 5`` writes 5 to a register, ``st 3 5`` writes it to place 3, ``bra`` nothing."""
+    """``add 5`` writes 5 to a register, ``st 3 5`` writes it to place 3, ``bra`` nothing.
+
+    ``<2`` at the end stands for a read of the result of step 2.
+    """
+    text, _, read = text.partition("<")
+    reads = (ValueRead("r", 0, int(read)),) if read else ()
     opcode, *numbers = text.split()
     values = [int(x, 0) for x in numbers]
     statement = Statement(StatementKind.PLAIN_INSTRUCTION, number, text, opcode)
@@ -27,7 +34,7 @@ def step_of(number: int, text: str) -> ThreadStep:
         places = (PlaceWrite(f"p[{values[0]}]", values[1], "global", 4 * values[0], 4),)
     elif values:
         writes = (RegisterWrite("r", values[0], 32, 0),)
-    return ThreadStep(number, statement, (), writes, places, True, 0)
+    return ThreadStep(number, statement, reads, writes, places, True, 0)
 
 
 def steps_of(text: str) -> list[ThreadStep]:
@@ -47,13 +54,23 @@ def steps_of(text: str) -> list[ThreadStep]:
         ("add 1, st 0 1", "add 1, st 1 1", [(0, 0), (1, 1)]),
         # equal work of one opcode before equal opcodes
         ("add 1, add 2", "add 2", [(0, None), (1, 0)]),
-        # the last steps before a pair are a pair, whatever they are
-        ("avg 3, st 0 3", "or 9, xor 8, sub 4, st 0 4", [(None, 0), (None, 1), (0, 2), (1, 3)]),
+        # the steps whose results a pair reads are a pair, whatever they are
+        ("avg 3, st 0 3", "or 9, xor 8, st 0 8", [(0, None), (None, 0), (None, 1), (1, 2)]),
+        (
+            "avg 3, st 0 3 <1",
+            "or 9, xor 8, sub 4 <2, neg 7, st 0 4 <3",
+            [(None, 0), (None, 1), (0, 2), (None, 3), (1, 4)],
+        ),
+        (
+            "mul 3, avg 5 <1, st 0 3 <2",
+            "or 9, xor 8, sub 4 <2, st 0 4 <3",
+            [(None, 0), (0, 1), (1, 2), (2, 3)],
+        ),
         # large values of different opcodes are a pair
         (
             "mad 0x70000, x 1, st 0 1",
             "mul 4, add 0x70000, y 5, z 6, st 0 1",
-            [(None, 0), (0, 1), (None, 2), (1, 3), (2, 4)],
+            [(None, 0), (0, 1), (1, None), (None, 2), (None, 3), (2, 4)],
         ),
     ],
 )
@@ -95,10 +112,10 @@ def test_differences_are_other_values_and_lone_stores() -> None:
 
 
 def test_loads_of_other_widths_and_addresses_in_another_order_are_no_difference() -> None:
-    reads = [(ValueRead("p[0]", 5, 0, width=x),) for x in (32, 8, 32)]
-    loads = [step_of(1, f"ld {i}")._replace(reads=x) for i, x in enumerate(reads)]
-    assert PairedSteps(loads[:1], loads[1:2]).differences == []
-    assert PairedSteps(loads[:1], loads[2:]).differences == [0]
+    reads = [ValueRead(*x, 0, width=y) for x, y in ((P, 32), (P, 8), (P, 32), (("p[1]", 5), 32))]
+    loads = [step_of(1, f"ld {i}")._replace(reads=(x,)) for i, x in enumerate(reads)]
+    differences = [PairedSteps(loads[:1], [x]).differences for x in loads]
+    assert differences == [[], [], [], [0]]
     paired = PairedSteps(steps_of("cvta 0x70000, cvta 0x80000"), steps_of("cvta 0x80000"))
     assert paired.differences == []
     paired = PairedSteps(steps_of("cvta 0x70000, st 0 1"), steps_of("cvta 0x80000, st 0 1"))
