@@ -15,9 +15,9 @@ from ..engine.isa.encodings import decode_float
 from ..engine.semantics.models import PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, compute_results
 from ..engine.syntax.instruction import Instruction
+from ..feature import Service, find_services
 from .causes import Bits, Cause, CauseKind, ObservedCase, Variant, Variants
 from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
-from .lane_solver import solve_selectors
 from .line_changes import (
     find_byte_selector,
     find_literals,
@@ -25,7 +25,7 @@ from .line_changes import (
     iter_literal_changes,
     make_lane_selector_cause,
 )
-from .selector_problem import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, SelectorMatches
+from .selector_matches import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, SelectorMatches
 from .value_causes import find_float_operands, iter_value_causes
 
 _PROBE_COUNT = 8
@@ -261,7 +261,8 @@ class Search:
             return None
         self.try_count += 1
         cases = [(apply_to_operands(causes, x), x.observation.observed["d"]) for x in self.cases]
-        matches = solve_selectors(*variant, cases, roles)
+        solvers = find_services(Service.SOLVE_SELECTORS)
+        matches = next((solve(*variant, cases, roles) for solve in solvers), None)
         if matches is None:
             return None
         selector_causes = [_make_selector_cause(self.ins, role, matches) for role in roles]

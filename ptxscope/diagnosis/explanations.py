@@ -39,7 +39,7 @@ from .observation import (
     make_observation,
     observe_statement,
 )
-from .selector_problem import SelectorMatches
+from .selector_matches import SelectorMatches
 
 _MAX_REPORTED_MISSES = 3
 """Maximum reported near misses."""

@@ -18,7 +18,7 @@ from ..engine.syntax.constants import FOLDING, find_folding
 from ..engine.syntax.instruction import Immediate, Instruction, Register
 from ..engine.tracing.folding_bugs import LOSING, find_difference_form, is_difference_lost
 from .causes import Bits, Cause, CauseKind, carry_over_form
-from .selector_problem import make_default_word
+from .selector_matches import make_default_word
 
 SLOT_COSTS = {
     "sat": 1,

@@ -14,11 +14,9 @@ from ptxscope.diagnosis.causes import CauseKind
 from ptxscope.diagnosis.explanations import (
     Diagnosis,
     Explanation,
-    format_match_count,
     investigate,
 )
 from ptxscope.diagnosis.form_causes import SLOT_COSTS
-from ptxscope.diagnosis.lane_solver import solve_selectors
 from ptxscope.diagnosis.observation import (
     Observation,
     Observed,
@@ -29,7 +27,7 @@ from ptxscope.diagnosis.observation import (
 from ptxscope.documents.formats.lane_verdicts import find_lane_verdicts
 from ptxscope.engine.isa.catalog import ENTRIES, find_violations, get_entry, pick_form, with_slot
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.models import BELIEFS, ISA_MODEL, MISCONCEPTIONS
+from ptxscope.engine.semantics.models import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.basic_block import make_block
@@ -244,21 +242,6 @@ def test_only_causes_that_explain_every_observation_remain() -> None:
     assert all_.explanations[0].match_count == 2
 
 
-@pytest.mark.parametrize("count", some([100, 1000]))
-def test_many_observations_are_all_looked_at(count: int) -> None:
-    written, done = "vadd4.s32.s32.s32 d, a, b, c", parse("vadd4.s32.s32.s32.sat d, a.b3201, b, c")
-    rng = Random(5)
-    batch = []
-    for _ in range(count):
-        values = drawn(done, rng) | {"c": 0}
-        batch.append((values, computed_result(done, values, "isa")))
-    found = asked(written, batch).explanations
-    assert [x.instruction for x in found] == [done]
-    assert found[0].match_count == count
-    batch[count - 23][1]["d"] ^= 1
-    assert not asked(written, batch).explanations
-
-
 @ci_only
 def test_every_selector_that_fits_is_counted() -> None:
     """Against all 4,096 selectors of a and of b, run one by one."""
@@ -288,44 +271,6 @@ def test_every_selector_that_fits_is_counted() -> None:
         for digit in range(8):
             idle = parse(f"{opcode} d.b210, a.b{digit}062, b, c")
             assert computed_result(idle, values, "isa")["d"] == got
-
-
-def test_selectors_are_counted_with_the_digits_that_nothing_reads() -> None:
-    # of b.b4567 lane 3 has 128, lane 1 255, lane 0 1, all of them u8; clamped to u8, lane 3 needs
-    # 127 - 128, lane 1 what is not below 0, lane 0 2 - 1
-    lanes = {3: lambda x: x == -1, 1: lambda x: x >= 0, 0: lambda x: x == 1}
-    bytes_ = [*(0x7F80FF01).to_bytes(4, "little"), *(0x01FF0280).to_bytes(4, "little")]
-    signed = [x - 256 if x > 127 else x for x in bytes_]
-    ways = 8  # of lane 2, which keeps c's byte
-    for wanted in lanes.values():
-        ways *= sum(map(wanted, signed))
-    values = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
-    findings = diagnose("vadd4.u32.s32.u32.sat d.b310, a, b.b4567, c", values, 0x7F22FF02)
-    solved = next(
-        x for x in findings if len(x.causes) == 1 and x.causes[0].changed_aspects == {"asel"}
-    )
-    assert solved.matches
-    assert solved.matches.match_count == ways == 128
-    assert "the simplest of 128 selectors that fit" in solved.sentence
-    assert [len(choices) for choices in solved.matches.lanes] == [2, 4, 8, 2]
-
-
-def test_a_truncated_selector_count_is_reported_as_a_minimum() -> None:
-    # |a - b| is 0 in every lane whose two digits are both of a, or both of b: 32 of 64
-    form = parse("vabsdiff4.u32.u32.u32.add d, a, b, c").form
-    cases = [
-        ({"a": 0x01010101, "b": 0x02020202, "c": c}, Observed(c, 0xFFFFFFFF)) for c in range(9)
-    ]
-    few, many = (
-        solve_selectors(form, ISA_MODEL.make_rules(form), None, cases[:count], "ab")
-        for count in (1, 9)
-    )
-    assert few
-    assert (few.match_count, few.is_truncated) == (32**4, False)
-    assert many
-    assert many.is_truncated
-    assert many.match_count < few.match_count
-    assert format_match_count(many) == f"at least {many.match_count:,}"
 
 
 def test_the_diagnosis_reports_the_correct_lanes() -> None:
@@ -441,34 +386,6 @@ def test_the_nearest_explain_the_most_observations() -> None:
     assert not diagnosis.explanations
     assert diagnosis.near_misses[0].match_count == 2
     assert any(x.kind is CauseKind.DOCUMENTED for x in diagnosis.near_misses)
-
-
-def test_an_observation_under_a_false_guard_does_not_prevent_selector_matches() -> None:
-    ptx = "@g vadd4.u32.u32.u32.add d, a, b, c"
-    values = {"a": 0x01020304, "b": 0x10203040, "c": 3, "g": 0, "d": 9}
-    for finding in diagnose(ptx, values, 0xAD):
-        assert finding.get_result() == {"d": 0xAD}, finding.sentence
-    acting = computed_result(parse(ptx.replace("a, b", "a.b3211, b")), values | {"g": 1}, "isa")
-    findings = diagnose(ptx, [values, values | {"g": 1}], [9, acting])
-    assert any(x.matches for x in findings)
-
-
-def test_selectors_are_solved_with_unknown_low_bits_in_many_observations() -> None:
-    rng = Random(8)
-    for opcode, selector in (("vabsdiff4", "b0123"), ("vabsdiff2", "h01")):
-        written = f"{opcode}.u32.u32.u32.add d, a, b, c"
-        done = parse(written.replace("a,", f"a.{selector},"))
-        ins, batch = parse(written), []
-        for _ in range(5):
-            values = drawn(done, rng)
-            bits = computed_result(done, values, "isa")["d"]
-            batch.append((values, {"d": Observed(bits & 0xFFFFFF00, 0xFFFFFF00)}))
-        found = investigate(
-            make_block(ins), [make_observation(ins, v, got) for v, got in batch]
-        ).explanations
-        assert any(
-            x.instruction == done or (x.matches and x.matches.match_count > 1) for x in found
-        )
 
 
 @ci_only

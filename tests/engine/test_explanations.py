@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -15,15 +14,13 @@ from ptxscope.diagnosis.explanations import Explanation, investigate
 from ptxscope.diagnosis.form_causes import find_confusable_opcodes
 from ptxscope.diagnosis.line_changes import iter_digit_changes
 from ptxscope.diagnosis.observation import Observation, Observed, make_observed
-from ptxscope.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes, pick_form
-from ptxscope.engine.isa.types import parse_selector
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Immediate, Instruction
 from tests.reference_data import read_lines
 from tests.reference_integers import compute
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, bits, instruction_of
-from tests.tiers import examples, sampled, whole
+from tests.tiers import examples, whole
 
 
 def read_values(text: str) -> dict[str, int]:
@@ -71,30 +68,6 @@ def test_the_cause_that_was_meant_is_among_the_first(
         line = meant if " " in meant else f"{meant} {written.partition(' ')[2]}"
         lines = [x.ptx for x in first if x.model.name == "isa"]
         assert f"{line};" in lines, [x.sentence for x in findings[:5]]
-
-
-@pytest.mark.parametrize(
-    ("written", "ran", "given_"),
-    [
-        *(pytest.param(*x, marks=whole) for x in read_lines("explain/slips.txt", 3)),
-        *read_lines("explain/literals.txt", 3),
-    ],
-)
-def test_a_slip_is_the_first_explanation(written: str, ran: str, given_: str) -> None:
-    values = {"c": 0} | read_values(given_)
-    one, other = (
-        {name: values[name] for name in parse(x).names.values() if name in values}
-        for x in (written, ran)
-    )
-    first, *others = diagnose(written, one, evaluate(ran, other))
-    assert first.ptx == str(parse(ran)), [x.sentence for x in others[:5]]
-    for cause in first.causes:
-        if cause.literals:
-            assert len(first.causes) == 1
-            ((_, literal),) = cause.literals
-            assert cause.phrase.startswith(f"with `{literal}` rather than `")
-        else:
-            assert cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER)
 
 
 def shows_all(opcode: str, values: dict[str, int]) -> bool:
@@ -185,75 +158,11 @@ def test_a_type_that_a_line_requires_is_not_left_out() -> None:
         assert parse(finding.ptx) == finding.instruction
 
 
-@pytest.mark.parametrize(
-    ("written", "role", "word", "simplicity"), read_lines("explain/selectors.txt", 4)
-)
-def test_simple_selectors_are_ranked_by_simplicity(
-    written: str, role: str, word: str, simplicity: str
-) -> None:
-    found = iter_simple_selectors(parse_selector(written).lanes, role)
-    assert found[parse_selector(word).lanes] is SelectorSimplicity[simplicity]
-    assert [*found.values()] == sorted(found.values())
-    assert parse_selector(written).lanes not in found
-
-
 def test_digits_of_a_selector_inside_a_block_may_be_exchanged() -> None:
     ins = parse("prmt.b32 d, a, b, 0x5410")
     literals = {x.literals[0][1].bits for x in iter_digit_changes(ins)}
     assert {0x4510, 0x1450, 0x0415, 0x5140, 0x5014, 0x5401, 0x0145} <= literals
     assert 0x5410 not in literals
-
-
-def test_ambiguous_selectors_rank_behind_every_simple_cause() -> None:
-    values = {"a": 0x80FF7F01, "b": 0x01020304, "c": 0}
-    findings = diagnose("vset4.s32.s32.lt d, a, b, c", values, 1)
-    alone = [x for x in findings if len(x.causes) == 1]
-    many = [i for i, x in enumerate(alone) if x.matches and x.matches.match_count >= 100]
-    assert many
-    assert max(i for i, x in enumerate(alone) if not x.matches) < min(many)
-    matches = alone[many[0]].matches
-    assert matches is not None
-    assert f"the simplest of {matches.match_count:,} selectors that fit" in alone[many[0]].sentence
-
-
-def test_a_reversed_selector_precedes_an_ambiguous_one() -> None:
-    # by vmax4 the bytes of a decide, but for a few of b's
-    line = "vmax4.u32.u32.u32 d, a.b0316, b.b4576, c"
-    values = {"a": 0x91A2B3C4, "b": 0x25364758, "c": 0}
-    ran = "vmax4.u32.u32.u32 d, a.b0316, b.b7645, c"
-    found = diagnose(line, values, evaluate(ran, values)["d"])
-    many = [
-        i for i, x in enumerate(found) if x.matches and x.matches.match_count >= 100 and x.cost > 3
-    ]
-    place = next(i for i, x in enumerate(found) if x.ptx == str(parse(ran)))
-    assert place <= 2  # behind the same bytes of b reversed, and a single digit of a
-    assert not many or place < min(many)
-
-
-def mirrored(word: str) -> str:
-    """Every digit counted from the other end of its register: 0 is 3, 4 is 7."""
-    return "".join(str(3 - int(x) if x < "4" else 11 - int(x)) for x in word)
-
-
-@sampled
-@pytest.mark.parametrize("opcode", ["vsub4", "vavrg4", "vadd4"])
-@pytest.mark.parametrize("written", [("0012", "5467"), ("1023", "7456"), ("0316", "4576")])
-def test_digits_that_are_counted_from_the_wrong_end(opcode: str, written: tuple[str, str]) -> None:
-    values = {"a": 0x91A2B3C4, "b": 0x25364758, "c": 0}
-
-    def find(read: tuple[str, str]) -> Sequence[Explanation]:
-        ran = f"{opcode}.u32.u32.u32 d, a.b{read[0]}, b.b{read[1]}, c"
-        line = f"{opcode}.u32.u32.u32 d, a.b{written[0]}, b.b{written[1]}, c"
-        return diagnose(line, values, evaluate(ran, values)["d"])[:3]
-
-    a, b = written
-    for read in ((mirrored(a), b), (a, mirrored(b))):
-        assert f"{opcode}.u32.u32.u32 d, a.b{read[0]}, b.b{read[1]}, c;" in [
-            x.ptx for x in find(read)
-        ]
-    # bytes that are counted from the other end are bytes of reversed registers
-    said = [x.sentence for x in find((mirrored(a), mirrored(b)))]
-    assert any("with the bytes of every register reversed" in x for x in said), said
 
 
 @pytest.mark.parametrize(("got", "count"), [(0x1C, 2), (0x21C, 2), (0x11C, 0)])

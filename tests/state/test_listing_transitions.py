@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ptxscope.state.listing_transitions import paste_text
 from ptxscope.state.open_listing import MAX_CHARS, open_listing
 from ptxscope.state.requests import AskText, Focus, Notify, ShowOutcome
@@ -47,15 +45,6 @@ def test_the_line_that_wrote_other_bits_is_found() -> None:
     assert state.cursor
     assert state.cursor.statement.line == 2
     assert "e is as observed" in expect("e=0x??????07")
-
-
-@pytest.mark.parametrize(("c", "can_bite"), [("%r3", True), ("0", False)])
-def test_the_list_marks_the_errata_that_can_change_a_line(c: str, can_bite: bool) -> None:
-    """E11 extends the sign of c (SEMANTICS.md, section 4): that of a literal 0 changes nothing."""
-    text = f"vmad.u32.u32.u32.sat %r4, %r1, %r2, {c};\nvmax.u32.u32.u32 %r5, %r4, %r1;"
-    cursor = open_listing(text, "x.ptx")
-    assert cursor
-    assert ("E11" in cursor.rows[0].possible_errata) == can_bite
 
 
 def test_a_pasted_text_may_have_carriage_returns_and_be_wrong_or_too_long() -> None:

@@ -11,7 +11,7 @@ from ...diagnosis.explanations import (
     format_match_count,
 )
 from ...diagnosis.observation import Observation
-from ...diagnosis.selector_problem import SelectorMatches
+from ...diagnosis.selector_matches import SelectorMatches
 from ...diagnosis.value_causes import format_changed_operands
 from ...engine.isa.encodings import format_hex
 from ...engine.semantics.rules import Erratum

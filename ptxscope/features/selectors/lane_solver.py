@@ -15,12 +15,13 @@ from math import prod
 from operator import contains
 from typing import NamedTuple
 
-from ..engine.isa.types import Form
-from ..engine.micro_operations.numbers import Accumulate
-from ..engine.semantics.lowering import lower
-from ..engine.semantics.plan import compute_results
-from ..engine.semantics.rules import Rules
-from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
+from ...diagnosis.selector_matches import LaneDigits, SelectorMatches
+from ...engine.isa.types import Form
+from ...engine.micro_operations.numbers import Accumulate
+from ...engine.semantics.lowering import lower
+from ...engine.semantics.plan import compute_results
+from ...engine.semantics.rules import Rules
+from .selector_problem import Case, SelectorProblem
 
 Vector = tuple[int, ...]
 """A number for each observation being solved."""

@@ -1,0 +1,1 @@
+"""Selectors of SIMD instructions that explain a result."""
