@@ -256,9 +256,11 @@ def _iter_step_lines(pair: RunPair) -> Iterator[str]:
     for position in [*positions, *range(last, min(last + 1, len(steps.pairs)))]:
         if position == last and skipped_count:
             yield f"          and {format_count(skipped_count, 'step')} more"
-        for letter, run, index in zip(LETTERS, pair.runs, steps.pairs[position], strict=True):
-            text = "no such step" if index is None else format_step(run, run.steps[index])
-            yield f"  {letter}  {text}"
+        for side, (run, index) in enumerate(zip(pair.runs, steps.pairs[position], strict=True)):
+            text = "has failed" if pair.has_failed(side, position) else "has no such step"
+            if index is not None:
+                text = format_step(run, run.steps[index])
+            yield f"  {LETTERS[side]}  {text}"
 
 
 def _join_columns(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:

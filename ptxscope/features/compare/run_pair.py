@@ -70,16 +70,19 @@ class RunPair(FrozenRecord):
 
     def format_side(self, side: int) -> str:
         """Return ``A · 12 of 16 · waits · k.ptx:f``, with the pass of a loop."""
-        run = self.runs[side]
-        waits = self.position < len(self.steps.pairs) and (
+        run, note = self.runs[side], self.runs[side].pass_text
+        if self.has_failed(side, self.position):
+            note = "has failed"
+        elif self.position < len(self.steps.pairs) and (
             self.steps.pairs[self.position][side] is None
-        )
-        parts = (
-            f"{LETTERS[side]} · {run.position:,} of {len(run.steps):,}",
-            "waits" if waits else run.pass_text,
-            self.labels[side],
-        )
-        return " · ".join(filter(None, parts))
+        ):
+            note = "waits"
+        place = f"{LETTERS[side]} · {run.position:,} of {len(run.steps):,}"
+        return " · ".join(filter(None, (place, note, self.labels[side])))
+
+    def has_failed(self, side: int, position: int) -> bool:
+        """Return whether a kernel fails before a position."""
+        return self.runs[side].result is None and position >= self.steps.find_end(side)
 
     def show_buffers(self, name: str) -> tuple[ShownBuffer | None, ShownBuffer | None]:
         """Return a buffer of both runs at this step; elements that differ are marked.

@@ -76,12 +76,12 @@ def pair_steps(first: Sequence[ThreadStep], second: Sequence[ThreadStep]) -> tup
     pairs = _add_producers(first, second, pairs)
     opcodes = (_match(first, second, *gap, (_find_opcode,)) for gap in _iter_gaps(pairs, ends))
     pairs = _add_producers(first, second, sorted([*pairs, *chain.from_iterable(opcodes)]))
-    lone_pairs: list[StepPair] = []
+    all_pairs: list[StepPair] = []
     for (a, b), pair in zip(_iter_gaps(pairs, ends), [*pairs, None], strict=True):
-        lone_pairs += [(x, None) for x in range(*a)]
-        lone_pairs += [(None, x) for x in range(*b)]
-        lone_pairs += [pair] if pair else []
-    return tuple(lone_pairs)
+        all_pairs += [(x, None) for x in range(*a)]
+        all_pairs += [(None, x) for x in range(*b)]
+        all_pairs += [pair] if pair else []
+    return tuple(all_pairs)
 
 
 def _iter_gaps(

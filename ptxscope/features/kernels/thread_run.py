@@ -107,8 +107,10 @@ class ThreadRun(FrozenRecord):
     is_cut: bool = False
     """Whether steps, or writes, after the last one are missing."""
     suspects: frozenset[StatementPlace] = frozenset()
-    """The statements with a mark: they explain the expected elements, fail, or differ from
-    another run."""
+    """The statements with a mark: they explain the expected elements, or differ from another
+    run."""
+    fault: StatementPlace | None = None
+    """The place of the statement at which the thread fails."""
     different_steps: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     """The numbers of the steps that write other values than those of another run."""
 
@@ -182,7 +184,7 @@ class ThreadRun(FrozenRecord):
                 statement.text,
                 place == next_place,
                 place == self.cursor,
-                place in self.suspects,
+                place in self.suspects or place == self.fault,
                 self._format_results(results[place]) if place in results else "",
                 self.sources.find(statement.line),
             )
@@ -270,6 +272,8 @@ class ThreadRun(FrozenRecord):
         """Return the run after so many steps, with the cursor at the next statement."""
         position = min(max(position, 0), len(self.steps))
         moved = replace(self, position=position)
+        if self.fault and moved.next_step is None:
+            return replace(moved, cursor=self.fault)
         step = moved.next_step or moved.last_step
         return replace(moved, cursor=find_place(step.statement) if step else self.cursor)
 
@@ -357,16 +361,15 @@ def run_thread(
         thread, wrong_element, message = _find_wrong_element(launch, on_progress)
     log = ThreadLog(thread, keeps_memory=True)
     result: KernelRun | None = None
-    suspects = frozenset[StatementPlace]()
+    fault: StatementPlace | None = None
     try:
         result = launch.make_launch().run(on_progress, log)
     except LaunchError as error:
         message = str(error)
-        if error.statement:
-            suspects = frozenset([find_place(error.statement)])
+        if error.statement and error.thread_number in (None, thread):
+            fault = find_place(error.statement)
         if not is_chosen and error.thread_number is not None:
-            run = run_thread(launch, error.thread_number, on_progress).move_to_end()
-            return run.move_cursor_to(find_place(error.statement)) if error.statement else run
+            return run_thread(launch, error.thread_number, on_progress).move_to_end()
     steps = tuple(log.steps)
     run = ThreadRun(
         launch,
@@ -378,7 +381,7 @@ def run_thread(
         journals=log.journals,
         regions=log.regions,
         is_cut=log.is_cut or any(x.is_cut for x in log.journals.values()),
-        suspects=suspects,
+        fault=fault,
     ).move_to(0)
     store = log.find_store(*wrong_element)
     return run.move_to(store.number - 1) if store else run
@@ -393,7 +396,7 @@ def follow_thread(run: ThreadRun, thread: int, on_progress: OnProgress | None = 
         other.move_to(passes[0] if passes else 0),
         message=message,
         diagnosis=run.diagnosis,
-        suspects=run.suspects | other.suspects,
+        suspects=run.suspects,
     )
 
 

@@ -192,6 +192,9 @@ def test_a_kernel_that_fails_is_shown_at_its_last_step() -> None:
     assert [x.next_step for x in fails] == [None]
     assert [x.text for x in fails[0].rows if x.is_suspect] == ["ld.global.u32 a, [I+2]"]
     assert "line" in fails[0].message
+    assert next(x.text for x in fails[0].rows if x.has_cursor) == "ld.global.u32 a, [I+2]"
+    assert "has failed" in pair.format_side(pair.runs.index(fails[0]))
+    assert "failed" not in pair.move_to(0).format_side(pair.runs.index(fails[0]))
     other = pair.runs[1 - pair.runs.index(fails[0])]
     assert other.message == "A fails."
 
