@@ -36,6 +36,7 @@ from .small_examples import (
     iter_float_examples,
     iter_float_wishes,
     iter_other_contents,
+    list_smallest_launch,
     read_memory,
 )
 
@@ -43,6 +44,8 @@ _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
 """The prefixes of the names of a kernel's own memory, which nothing reads later."""
 _FLOAT_PART = 0.8
 """The part of the time for the question what floats compute."""
+_FLOAT_SECONDS = 3.0
+"""The time for this question before equal operations of both kernels are searched for."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
 _FIRST_SECONDS = 2.0
@@ -371,22 +374,43 @@ class _Comparer:
         if not facts:
             return conditions
         self.needs_float_facts = True
-        if legal is not None and self._has_same_stores([*legal, *facts]):
-            return None
-        seconds = self.solver.remaining * _FLOAT_PART
-        try:
-            is_possible = self.solver.is_possible(*conditions, *facts, seconds=seconds)
-        except Undecided:  # a run may still show a difference
+        seconds = min(_FLOAT_SECONDS, self.solver.remaining / 4)
+        is_possible = self._is_float_possible(conditions, facts, legal, seconds)
+        if is_possible is None:
+            facts = self.initial.floats.unify(self.solver.remaining / 4)
+            seconds = self.solver.remaining * _FLOAT_PART
+            is_possible = self._is_float_possible(conditions, facts, legal, seconds)
+        if is_possible is None:  # a run may still show a difference
             self.is_float_time_up = True
             return conditions
         if not is_possible:
             return None
         conditions += facts
+        with suppress(Undecided):  # the smallest launch: floats make the search for it slow
+            seconds = self.solver.remaining / 4
+            ones = list_smallest_launch(self.question)
+            if ones and self.solver.is_possible(*conditions, *ones, seconds=seconds):
+                conditions += ones
         if nans := self.initial.floats.unknown_nans:
             known = [self.terms.make("NOT", x) for x in nans.values()]
             self.needs_unknown_nan = not self.solver.is_possible(*conditions, *known)
             conditions += [] if self.needs_unknown_nan else known
         return conditions
+
+    def _is_float_possible(
+        self,
+        conditions: Sequence[Term],
+        facts: Sequence[Term],
+        legal: Sequence[Term] | None,
+        seconds: float,
+    ) -> bool | None:
+        """Whether conditions can hold together with what floats compute; None if time is short."""
+        if legal is not None and self._has_same_stores([*legal, *facts], seconds / 2):
+            return False
+        try:
+            return self.solver.is_possible(*conditions, *facts, seconds=seconds / 2)
+        except Undecided:
+            return None
 
     def _list_notes(self, legal: Sequence[Term]) -> tuple[str, ...]:
         memories = [side.memory for side in self.sides]

@@ -6,7 +6,10 @@ difference, facts state each result by the solver's theory of floats.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import product
+from typing import NamedTuple
 
 from ...engine.ir.tape import Node
 from ...engine.isa.types import Type
@@ -25,7 +28,7 @@ from ..kernels.launches.float_operations import (
     saturate,
 )
 from ..prove.proof_question import ProofQuestion
-from ..prove.solver import Term
+from ..prove.solver import Term, Undecided
 
 _ROUNDINGS = {"rn": "RNE", "rz": "RTZ", "rm": "RTN", "rp": "RTP"}
 _KINDS = {
@@ -36,7 +39,21 @@ _KINDS = {
     "fma": "FP_FMA",
     "sqrt": "FP_SQRT",
 }
+_UNIFY_SECONDS = 0.5
+"""The time for the question whether two operations have the same operands."""
+_MAX_CANDIDATES = 4
+_COMMUTATIVE = frozenset(("FP_ADD", "FP_MUL", "FP_FMA"))
 _SIGN_KINDS = {"abs": "FP_ABS", "neg": "FP_NEG"}
+
+
+class FloatNode(NamedTuple):
+    """An operation of the solver's theory."""
+
+    key: tuple[str, tuple[int, ...]]
+    """The kind, and the format of the result."""
+    args: tuple[Term, ...]
+    fact_count: int
+    """The number of facts before it."""
 
 
 class FloatFunctions:
@@ -52,6 +69,8 @@ class FloatFunctions:
         """The operations of which only equal results for equal operands are known."""
         self.unknown_nans: dict[str, Term] = {}
         """Whether an operation yields a NaN of which no manual says which one it is."""
+        self._operations: dict[Term, FloatNode] = {}
+        """The operations of the theory, in order."""
         self._values: dict[tuple[Term, FloatFormat], Term] = {}
         """The numbers that the bits of results are."""
 
@@ -195,6 +214,62 @@ class FloatFunctions:
             self.facts.append(make("IMPLIES", is_nan, make("EQUAL", bits, nan)))
         self._values[bits, format_] = value
 
+    # --- equal operations
+
+    def make_operation(self, kind: str, *args: Term, indices: tuple[int, ...]) -> Term:
+        """Return a rounded result; ``indices`` is its format, which only conversions need."""
+        is_conversion = kind.startswith("FP_TO")
+        term = self.terms.make(kind, *args, indices=indices if is_conversion else ())
+        node = FloatNode((kind, indices), args, len(self.facts))
+        self._operations.setdefault(term, node)
+        return term
+
+    def unify(self, seconds: float) -> list[Term]:
+        """Return the facts, with one term for operations of which the operands are proved equal.
+
+        The solver need not find then that two circuits of the same function are equal.
+        """
+        solver, make, substitute = self._question.solver, self.terms.make, self._substitute
+        same: dict[Term, Term] = {}
+        others: dict[tuple[str, tuple[int, ...]], list[tuple[tuple[Term, ...], Term]]] = {}
+        end = solver.elapsed + seconds
+        for term, node in self._operations.items():
+            args = tuple(substitute(x, same) for x in node.args)
+            known = others.setdefault(node.key, [])
+            orders = [args]
+            if node.key[0] in _COMMUTATIVE:
+                orders.append((args[0], args[2], args[1], *args[3:]))
+            candidates = known[-_MAX_CANDIDATES:]
+            for order, (other_args, other) in product(orders, candidates):
+                differing = [
+                    make("DISTINCT", x, y) for x, y in zip(order, other_args, strict=True) if x != y
+                ]
+                left = min(end - solver.elapsed, _UNIFY_SECONDS)
+                if differing and (
+                    left <= 0 or self._may_differ(differing, node.fact_count, same, left)
+                ):
+                    continue
+                same[term] = other
+                break
+            else:
+                known.append((args, substitute(term, same)))
+        return [substitute(x, same) for x in self.facts]
+
+    def _may_differ(
+        self, differing: list[Term], fact_count: int, same: Mapping[Term, Term], seconds: float
+    ) -> bool:
+        """Whether one of some pairs may differ; most are equal whatever the facts are."""
+        any_differs = self.terms.join("OR", differing)
+        for count in (0, fact_count):
+            facts = [self._substitute(x, same) for x in self.facts[:count]]
+            with suppress(Undecided):
+                if not self._question.solver.is_possible(*facts, any_differs, seconds=seconds):
+                    return False
+        return True
+
+    def _substitute(self, x: Term, same: Mapping[Term, Term]) -> Term:
+        return self.terms.manager.substitute_term(x, same) if same else x
+
 
 class FloatLane:
     """Floats of one format as terms: a ``FloatArithmetic`` that writes into a lane of a result."""
@@ -243,7 +318,9 @@ class FloatLane:
         """Return the rounded result of an operation."""
         if name in _SIGN_KINDS:
             return self._make(_SIGN_KINDS[name], *args)
-        return self._make(_KINDS[name], self._rounding, *args)
+        return self._functions.make_operation(
+            _KINDS[name], self._rounding, *args, indices=self._indices
+        )
 
     def constant(self, value: int) -> Term:
         """Return a small integer."""
@@ -281,16 +358,18 @@ class FloatLane:
 
     def resize(self, x: Term) -> Term:
         """Return a number of another format, rounded to this one."""
-        return self._terms.make("FP_TO_FP_FROM_FP", self._rounding, x, indices=self._indices)
+        return self._functions.make_operation(
+            "FP_TO_FP_FROM_FP", self._rounding, x, indices=self._indices
+        )
 
     def round_to_integer(self, x: Term) -> Term:
         """Return a number rounded to an integer."""
-        return self._make("FP_RTI", self._rounding, x)
+        return self._functions.make_operation("FP_RTI", self._rounding, x, indices=self._indices)
 
     def convert_integer(self, bits: Term, *, is_signed: bool) -> Term:
         """Return the number that an integer is, rounded."""
         kind = f"FP_TO_FP_FROM_{'S' if is_signed else 'U'}BV"
-        return self._terms.make(kind, self._rounding, bits, indices=self._indices)
+        return self._functions.make_operation(kind, self._rounding, bits, indices=self._indices)
 
     def convert_small(self, bits: Term, shift: int, power: int, first_nan: int) -> None:
         """State that a float of 8 bits, which is a number of this format, is the result."""

@@ -29,6 +29,13 @@ _CLEARED_WORDS = 64
 """Words that are tried to be 0 in such a launch."""
 
 
+def list_smallest_launch(question: ProofQuestion) -> list[Term]:
+    """Return the conditions of a launch of one thread."""
+    terms = question.solver.terms
+    sizes = [question.get_bits(x) for x in LAUNCH_REGISTERS if x in question.inputs and "%n" in x]
+    return [terms.make("EQUAL", x, terms.make_value(1, x.sort().bv_size())) for x in sizes]
+
+
 def iter_float_wishes(question: ProofQuestion, types: Sequence[str]) -> Iterator[list[Term]]:
     """Yield wishes for numbers from 1 to 2, else from 2 to 4, of the first parameters."""
     make, terms = question.solver.terms.make, question.solver.terms

@@ -56,6 +56,12 @@ EQUAL = {
         "mul.rn.f16 d, a, b",
         "{ .reg .b32 t<2>; cvt.f32.f16 t0, a; cvt.f32.f16 t1, b; mul.rn.f32 t0, t0, t1; "
         "cvt.rn.f16.f32 d, t0; }"),
+    "a chain of products, each the other way": (
+        "{ add.rn.f32 t, a, a; mul.rn.f32 t, t, b; fma.rn.f32 d, t, c, e; }",
+        "{ mul.rn.f32 t, a, 0f40000000; mul.rn.f32 t, b, t; fma.rn.f32 d, c, t, e; }"),
+    "abs without a branch": (
+        "{ abs.f32 t, a; add.f32 d, t, b; }",
+        "{ and.b32 t, a, 0x7fffffff; add.f32 d, t, b; }"),
     "fma of 0 is a product": ("fma.rn.f32 d, a, b, 0f80000000", "mul.rn.f32 d, a, b"),
     "S8 to f32 by prmt": (
         "{ .reg .b32 t; mov.b32 t, a; cvt.rn.f32.s8 d, t; }",

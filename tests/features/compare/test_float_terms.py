@@ -188,7 +188,7 @@ def test_floats_of_8_bits(kind: str) -> None:
         value = sign * significand * 2.0 ** (max(exponent, 1) - bias)
         return int(np.float16(value).view(np.uint16))
 
-    rows = [(x | (255 - x) << 8,) for x in range(256)]
-    expected: list[int | None] = [decode(x) | decode(255 - x) << 16 for x in range(256)]
+    rows = [(x | (255 - x) << 8,) for x in range(128)]
+    expected: list[int | None] = [decode(x) | decode(255 - x) << 16 for x in range(128)]
     _BITS[kind] = 16
     check_form(f"cvt.rn.f16x2.{kind}", rows, expected)
