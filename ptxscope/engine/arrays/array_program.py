@@ -7,8 +7,7 @@ input. Results are computed directly in the output arrays.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,35 +122,20 @@ class ArrayProgram:
             for function, inputs, out in self.calls:
                 function(*[arrays[index] for index in inputs], out=arrays[out])
 
-    def bind(self, buffers: RunBuffers, memory: list[Array]) -> Callable[[], None]:
-        """Return a function that computes all results from the arrays' contents at that time.
+    def bind(self, arrays: Mapping[Buffer, Array], size: int, memory: list[Array]) -> list[Any]:
+        """Return the arrays of all slots for one block, with those of operands and results.
 
-        The arrays are one block. Programs that do not run at the same time may share ``memory``,
-        which is scratch memory.
+        Programs that do not run at the same time may share ``memory``, which is scratch memory.
         """
-        for index, size in enumerate(self.scratch):
+        for index, bytes_ in enumerate(self.scratch):
             if index == len(memory):
                 memory.append(np.empty(0, np.uint8))
-            if memory[index].size < size * buffers.size:
-                memory[index] = np.empty(size * buffers.size, np.uint8)
-        scratch, open_slots = self._make_environment(buffers.size, memory)
-        arrays = list(scratch)
+            if memory[index].size < bytes_ * size:
+                memory[index] = np.empty(bytes_ * size, np.uint8)
+        slots, open_slots = self._make_environment(size, memory)
         for index, place, dtype in open_slots:
-            arrays[index] = buffers.blocked[place].view(dtype)
-        calls = [
-            (function, tuple(arrays[index] for index in inputs), arrays[out])
-            for function, inputs, out in self.calls
-        ]
-        if len(calls) == 1:
-            ((function, operands, result),) = calls
-            only_call: Callable[[], None] = partial(function, *operands, out=result)  # type: ignore[assignment]
-            return only_call
-
-        def compute() -> None:
-            for function, operands, result in calls:
-                function(*operands, out=result)
-
-        return compute
+            slots[index] = arrays[place].view(dtype)
+        return slots
 
     def _copy_environment(
         self, block_size: int

@@ -348,7 +348,9 @@ class _Request:
             )
         except KeyboardInterrupt:
             bar.hide()
-            print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")
+            count, total = reached
+            place = f"after {count:,} of {total:,} changes" if total else "before the first change"
+            print_message(f"interrupted {place}")
             raise
 
 

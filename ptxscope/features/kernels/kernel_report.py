@@ -58,7 +58,7 @@ def iter_lines(result: KernelRun, *, is_quiet: bool, stop_reason: str) -> Iterat
     """
     if not is_quiet:
         grid, block = (",".join(map(str, x)) for x in (result.shape.grid, result.shape.block))
-        threads = result.shape.block_count * result.shape.block_size
+        threads = result.shape.thread_count
         yield f"{result.kernel.name}, grid {grid}, block {block}, model {result.model.name}"
         yield (
             f"{format_count(threads, 'thread')} executed "

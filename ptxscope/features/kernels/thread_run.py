@@ -334,7 +334,7 @@ class ThreadRun(FrozenRecord):
     @property
     def thread_count(self) -> int:
         """The threads of the grid."""
-        return self.launch.shape.block_count * self.launch.shape.block_size
+        return self.launch.shape.thread_count
 
 
 def _is_explained(statement: Statement) -> bool:

@@ -54,6 +54,39 @@ def test_both_executors_give_the_same_reason_for_an_unmodelled_statement(
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "add.u32 %r1, %r1, %r1; mad.lo.s32 %r1, %r2, %r1, %r1; mul.hi.u32 %r1, %r1, %r2;",
+        "shf.l.wrap.b32 %r1, %r1, %r2, %r1; shf.r.clamp.b32 %r2, %r1, %r2, %r2;",
+        "prmt.b32 %r1, %r1, %r2, 0x6249; prmt.b32 %r2, %r1, %r2, %r2;",
+        "prmt.b32.rc8 %r1, %r1, %r2, %r1; prmt.b32.f4e %r2, %r2, %r1, %r2;",
+        "vadd4.s32.u32.s32.sat %r1, %r1, %r2, %r1; vset4.u32.s32.lt.add %r2, %r2, %r1, %r2;",
+        "vmad.s32.u32.s32.sat.shr7 %r1, %r1, %r2, %r1; vsub.s32.s32.u32.sat %r2.b1, %r2, %r1, %r2;",
+        "bfi.b32 %r1, %r1, %r2, 4, 9; bfe.s32 %r1, %r1, 3, %r2; bfe.u32 %r2, %r2, %r1, 5;",
+        "shl.b32 %r1, %r1, 3; shr.s32 %r1, %r1, 33; shr.u32 %r2, %r2, %r2; popc.b32 %r2, %r2;",
+        "sub.cc.u32 %r1, %r1, %r2; subc.cc.u32 %r2, %r2, %r1; addc.u32 %r1, %r1, %r1;",
+        "setp.lt.s32 %p1|%p0, %r1, %r2; selp.b32 %r1, %r2, %r1, %p1; selp.b32 %r2, %r1, %r2, %p0;",
+        "setp.gt.u32 %p1, %r1, %r2; setp.num.xor.ftz.f32 %p1|%p0, %r1, %r2, %p1;"
+        "selp.b32 %r1, %r1, 5, %p1; selp.b32 %r2, %r2, 6, %p0;",
+        "div.u32 %r1, %r1, %r2; rem.s32 %r2, %r2, %r1; dp4a.s32.u32 %r1, %r1, %r2, %r1;",
+        "lop3.b32 %r1, %r1, %r2, %r1, 0x3A; vabsdiff2.u32.s32.s32.add %r2, %r2, %r1, %r2;",
+    ],
+)  # fmt: skip
+def test_both_executors_write_a_register_that_they_read(line: str) -> None:
+    """A run over threads computes in place; a run from registers on integers."""
+    draw = np.random.default_rng(len(line))
+    for words in draw.integers(0, 2**32, (4, 2)).tolist():
+        moves = "".join(f"mov.u32 %r{i + 1}, {word};" for i, word in enumerate(words))
+        text = _KERNEL.replace("STATEMENT", f"{moves}\n{line}\nst.global.u32 [%x1+4], %r2;")
+        (program,) = load(text)
+        registers = execute(program, {}).registers
+        run = run_kernel(text, {"out": np.zeros(2, np.uint32)}, block=3)
+        assert run.is_exact
+        values = run.get_buffer("out").data.tolist()
+        assert values == [registers["%r1"].bits, registers["%r2"].bits]
+
+
+@pytest.mark.parametrize(
     ("moves", "expected"),
     [
         ("mov.v2.b32 {%r1, %r2}, {%r2, %r1};", (0x22222222, 0x11111111)),

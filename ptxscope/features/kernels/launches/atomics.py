@@ -245,6 +245,8 @@ def _accumulate(
 
 def _list_rounds(index: np.ndarray) -> list[np.ndarray]:
     """Return the positions in rounds; the places of each round differ, earlier positions first."""
+    if len(index) == 1:
+        return [np.zeros(1, np.int64)]
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))

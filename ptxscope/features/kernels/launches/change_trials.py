@@ -19,8 +19,10 @@ _MAX_LANES = 1 << 15
 """Lanes of all replicas that run at once, unless one needs more."""
 _MAX_MEMORY_BYTES = 1 << 24
 """Memory of the replicas that run at once, unless one needs more; it takes 17 times as much."""
-_MAX_REPLICA_STEPS = 1 << 21
-"""Statements of a thread that all replicas execute together, unless one takes more: seconds."""
+_MAX_REPLICA_STEPS = 1 << 28
+"""Statements that one thread of each of the replicas that run at once executes in all."""
+_GRACE_SECONDS = 30.0
+"""The time after the end in which changes are tried to their ends that were begun before."""
 _SLACK = 4
 """The bytes that a replica may write for each byte that is written in the run."""
 _MAX_NEAREST = 6
@@ -98,14 +100,12 @@ class ChangeTrials(NamedTuple):
         is_whole = first_threads == self.expected.all_threads
         step_count = max(self.expected.step_count, 1)
         size = max(min(self.part_size, _MAX_REPLICA_STEPS // step_count), 1)
+        max_steps, end = self.max_thread_steps, self.end + _GRACE_SECONDS
         for part in _split(changes, size):
             if self.is_late:
                 return
             try:
-                run = run_replicas(
-                    *(self.memory, part, first_threads, self.model),
-                    *(self.max_thread_steps, self.end),
-                )
+                run = run_replicas(self.memory, part, first_threads, self.model, max_steps, end)
             except TimeoutError:
                 return
             is_right, counts = results.judge(run.space, is_whole=is_whole)

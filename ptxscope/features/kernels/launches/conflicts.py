@@ -73,6 +73,11 @@ class Accessors(NamedTuple):
     scope or a wider one."""
     block_size: int
     """Threads in a block."""
+    stamps: Numbers
+    """Who accesses memory in each lane, and when: a thread's number + 1, its epoch above 32 bits.
+
+    The epoch is that of the scope of a warp, which every barrier and fence begins.
+    """
     own_lanes: Numbers
     """The lanes that have a thread, in the order of the threads' numbers."""
     own_threads: Numbers
@@ -80,12 +85,12 @@ class Accessors(NamedTuple):
     has_fences: bool
     """Whether the code has fences or atomic operations, which may order threads of two waves."""
     finds_conflicts: bool
-    """Whether conflicts are looked for; each thread is in one lane then."""
+    """Whether conflicts are looked for: there are several threads, each in one lane."""
 
-    def make_stamps(self, lanes: Numbers) -> Numbers:
-        """Return who accesses memory, and when: a thread's number + 1, its epoch above 32 bits."""
-        stamps: Numbers = (self.threads[lanes] + 1) | self.epochs[ThreadScope.WARP, lanes] << 32
-        return stamps
+    def begin_epoch(self, epoch: int, mask: Mask, scope: ThreadScope) -> None:
+        """Note that threads pass a barrier or a fence together."""
+        self.epochs[: scope + 1, mask] = epoch
+        self.stamps[mask] = (self.threads[mask] + 1) | epoch << 32
 
     def find_races(self, lanes: Numbers, stamps: Numbers) -> Mask:
         """Return the stamps of other threads that no barrier or fence has ordered since, as a mask.

@@ -67,7 +67,7 @@ def read_expected_launch(
     first_bytes, all_bytes = (
         _count_bytes(launch, memory, result, x) for x in (first_threads, all_threads)
     )
-    thread_count = launch.shape.block_count * launch.shape.block_size
+    thread_count = launch.shape.thread_count
     step_count = result.step_count // thread_count if result and result.is_complete else 0
     return ExpectedLaunch(
         ExpectedResults(words), first_threads, all_threads, first_bytes, all_bytes, step_count

@@ -47,6 +47,11 @@ class LaunchShape(NamedTuple):
         x, y, z = self.grid
         return x * y * z
 
+    @property
+    def thread_count(self) -> int:
+        """Threads in the grid."""
+        return self.block_count * self.block_size
+
     def check(self) -> None:
         """Raise ValueError if no GPU can launch this."""
         for name, shape, limits in (

@@ -23,7 +23,7 @@ from .jumps import Leaving, leave_frame, make_branch, make_call, make_indexed_br
 from .launch import WARP
 from .statement_steps import make_step, with_observer
 from .thread_blocks import find_thread_blocks, is_collective, is_leaving
-from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, WaveState
+from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, WaveState, join_steps
 
 _TURNS = 256
 """After this many turns of the lowest place, the highest has one."""
@@ -151,9 +151,11 @@ class Lockstep:
     def send(self, frame: CallFrame, block: int, group: ThreadGroup) -> None:
         """Let threads go on at the start of a block."""
         place = _Place(-frame.depth, frame.number, block)
-        for other in (self.ready.pop(place, None), self.parked.pop(place, None)):
-            if other:
-                group = ThreadGroup(group.mask | other.mask, group.count + other.count, self.state)
+        if self.ready or self.parked:
+            for other in (self.ready.pop(place, None), self.parked.pop(place, None)):
+                if other:
+                    mask, count = group.mask | other.mask, group.count + other.count
+                    group = ThreadGroup(mask, count, self.state)
         self.ready[place] = group
 
     def _resume(self) -> bool:
@@ -230,7 +232,7 @@ class Lockstep:
             def leave(group: ThreadGroup) -> None:
                 self.send(frame, next_block, group)
 
-        steps = tuple(self.make_step(frame, x) for x in statements)
+        steps = tuple(join_steps(self.make_step(frame, x) for x in statements))
         return _BoundBlock(steps, size, leave, members)
 
     def make_step(self, frame: CallFrame, statement: Statement) -> Step:
@@ -259,7 +261,7 @@ class Lockstep:
                 count = int(np.count_nonzero(guard.causes[group.mask]))
                 if count:
                     fidelity.note_decision(statement, "the branch", count)
-            acting = group.narrow(~guard.bits if is_negated else guard.bits)
+            acting = group.choose(guard.bits, is_negated=is_negated)
             if acting is group:
                 act(group)
                 return

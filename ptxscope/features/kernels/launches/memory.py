@@ -123,6 +123,9 @@ class AddressSpace(RegionMap):
         self.size = 0
         """Bytes of an instance."""
         self.data: npt.NDArray[np.uint8] = np.zeros((instance_count, 0), np.uint8)
+        self._viewed: Bits | None = None
+        self._views: dict[int, Bits] = {}
+        """The bytes as elements, by their width."""
         self.causes: Causes | None = self._make_causes(0) if is_tracked else None
         """The reasons why bytes are unknown; None if all are known."""
         self.stamps: Numbers | None = None
@@ -202,6 +205,14 @@ class AddressSpace(RegionMap):
         causes = None if self.causes is None else self.causes[instance, start:end]
         return self.data[instance, start:end], causes
 
+    def view(self, width: int) -> Bits:
+        """Return the bytes of all instances as elements of a width."""
+        if self._viewed is not self.data:
+            self._viewed, self._views = self.data, {}
+        if width not in self._views:
+            self._views[width] = self.data.reshape(-1).view(f"u{width}")
+        return self._views[width]
+
     def find_indices(
         self, access: Access, instances: Numbers | None, *, writes: bool = False
     ) -> Numbers:
@@ -213,7 +224,7 @@ class AddressSpace(RegionMap):
         """Return the elements of each thread."""
         self.check(access, writes=False)
         index = self.find_indices(access, instances)
-        view = self.data.reshape(-1).view(f"u{access.width}")
+        view = self.view(access.width)
         values = [view[index + i] if i else view[index] for i in range(access.element_count)]
         if self.causes is None:
             return [Elements(x) for x in values]
@@ -233,7 +244,7 @@ class AddressSpace(RegionMap):
         """
         self.check(access, writes=True)
         index = self.find_indices(access, instances, writes=True)
-        view = self.data.reshape(-1).view(f"u{access.width}")
+        view = self.view(access.width)
         values = [x.bits for x in elements]
         is_known = all(x.causes is None for x in elements)
         conflict = None
@@ -278,7 +289,7 @@ class AddressSpace(RegionMap):
         places = self._find_places(access, instances)
         if self.readers is None:
             self.readers = Visitors(self.data.size)
-        self.readers.note(places, accessors.make_stamps(access.lanes), line)
+        self.readers.note(places, accessors.stamps[access.lanes], line)
         earlier = self._list_writers(ConflictKind.READ_AFTER_WRITE, places)
         earlier += _list_visitors(ConflictKind.READ_AFTER_UPDATE, self.updaters, places)
         return self._find_race(earlier, access, accessors)
@@ -298,7 +309,7 @@ class AddressSpace(RegionMap):
         if self.updaters is None:
             self.updaters = Visitors(self.data.size)
         places = self._find_places(access, instances)
-        self.updaters.note(places, accessors.make_stamps(access.lanes), line)
+        self.updaters.note(places, accessors.stamps[access.lanes], line)
 
     def _find_places(
         self,
@@ -348,7 +359,8 @@ class AddressSpace(RegionMap):
         """Record the line of the statement that writes, if lines are kept."""
         if self.lines is not None:
             rows = self.lines.reshape(-1, access.width * access.element_count)
-            rows[self.find_indices(access, instances) // access.element_count] = line
+            index = self.find_indices(access, instances)
+            rows[index if access.element_count == 1 else index // access.element_count] = line
 
     def _find_conflict(
         self,
@@ -362,11 +374,13 @@ class AddressSpace(RegionMap):
         if self.stamps is None:
             self.stamps = make_sparse_zeros(self.data.size, np.int64)
         rows = self.stamps.reshape(-1, access.width * access.element_count)
-        row_numbers = index // access.element_count
-        old_stamps = rows[row_numbers, 0]
-        rows[row_numbers] = writers.make_stamps(access.lanes)[:, np.newaxis]
+        row_numbers = index if access.element_count == 1 else index // access.element_count
+        new_stamps = writers.stamps[access.lanes][:, np.newaxis]
         if not writers.finds_conflicts or self.lines is None:
+            rows[row_numbers] = new_stamps
             return None
+        old_stamps = rows[row_numbers, 0]
+        rows[row_numbers] = new_stamps
         is_changed = np.zeros(len(index), bool)
         for i, part in enumerate(values):
             is_changed |= view[index + i] != part

@@ -97,10 +97,15 @@ class RegionMap:
 
     def find_region(self, offset: int) -> Region | None:
         """Return the region of a byte."""
+        region = self._last_region
+        if region and region.start <= offset < region.end:
+            return region
         return next((x for x in self.regions if x.start <= offset < x.end), None)
 
     def _find_nearest(self, offset: int) -> Region | None:
         """Return the region of a byte, or the one next to it; None if all are far away."""
+        if region := self.find_region(offset):
+            return region
         regions = sorted(self.regions, key=lambda x: max(x.start - offset, offset - x.end + 1, 0))
         if not regions or abs(offset - regions[0].start) >= max(1 << 20, 4 * regions[0].bytes):
             return None
@@ -124,11 +129,15 @@ class RegionMap:
     def check(self, access: Access, *, writes: bool) -> None:
         """Raise AccessError if a thread accesses a place outside of all regions, or misaligned."""
         offsets, total = access.offsets, access.width * access.element_count
-        low, high = int(offsets.min()), int(offsets.max())
+        if len(offsets) == 1:
+            low = high = union = int(offsets[0])
+        else:
+            low, high = int(offsets.min()), int(offsets.max())
+            union = int(np.bitwise_or.reduce(offsets))
         region = self._last_region
         if region is None or low < region.start or high + total > region.end:
             region = self._find_common_region(access, low, high, total)
-        if total > 1 and (offsets & (total - 1)).any():
+        if union & (total - 1):
             positions = np.flatnonzero(offsets & (total - 1))
             offset = int(offsets[positions[0]])
             raise AccessError(

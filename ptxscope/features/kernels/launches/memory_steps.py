@@ -32,6 +32,8 @@ from .thread_state import (
     write_values,
 )
 
+_ALL = slice(None)
+"""The positions of all requested threads."""
 _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 SHARED_SPACES = frozenset(("global", "shared"))
 """The spaces in which several threads can write to one place."""
@@ -128,11 +130,13 @@ class Address:
             addresses = np.full(len(lanes), self.offset)
         else:
             base = self.base.bits[lanes]
-            addresses = (base if self.distance is None else base + self.distance).astype(np.int64)
+            addresses = base if self.distance is None else base + self.distance
+            is_wide = addresses.dtype.itemsize == 8
+            addresses = addresses.view(np.int64) if is_wide else addresses.astype(np.int64)
             if self.offset:
                 addresses += self.offset
         if self.space:
-            yield self._make_target(self.space, lanes, addresses, slice(None))
+            yield self._make_target(self.space, lanes, addresses, _ALL)
             return
         for space, mask in split_addresses(addresses).items():
             positions = np.flatnonzero(mask)
@@ -145,7 +149,7 @@ class Address:
                     "where there is no buffer",
                 )
             is_whole = len(positions) == len(lanes)
-            part = slice(None) if is_whole else positions
+            part = _ALL if is_whole else positions
             offsets = addresses[part] - get_window_start(space)
             yield self._make_target(space, lanes[part], offsets, part)
 
@@ -285,11 +289,12 @@ def make_store(frame: CallFrame, statement: Statement) -> Step:
         elements = [x.gather(lanes, dtype) for x in values]
         try:
             for target in address.iter_targets(lanes):
+                positions = target.positions
                 is_common = target.space.name in SHARED_SPACES
                 conflict = target.space.store(
                     target.access,
                     target.instances,
-                    [x.select(target.positions) for x in elements],
+                    elements if positions is _ALL else [x.select(positions) for x in elements],
                     state.accessors if is_common else None,
                 )
                 state.note_conflict(statement, conflict)

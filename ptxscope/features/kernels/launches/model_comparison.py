@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ....engine.arrays.array_program import RunBuffers
 from ....engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ....engine.program.statement import Statement
 from ....engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
@@ -17,8 +16,8 @@ from ....engine.tracing.deviation import find_deviation, find_deviations
 from ....engine.tracing.evaluation import make_model_plan
 from ....engine.tracing.trace import trace
 from .memory import Bits
-from .plan_binding import bind_plan, find_sources
-from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, unite_causes
+from .plan_binding import bind_plan, compute, find_sources
+from .thread_state import BoundCall, CallFrame, Step, ThreadGroup, ThreadValues, unite_causes
 
 _FIRST_SCRATCH = 32
 """The index of the first array with the results of another model; no step uses it."""
@@ -54,7 +53,7 @@ def with_comparison(frame: CallFrame, statement: Statement, step: Step) -> Step:
         part = group if causes is None else group.narrow(causes == 0)
         old_bits = {x: y.bits.copy() if id(y) in register_ids else y.bits for x, y in roles.items()}
         for x in comparisons:
-            x.compute()
+            compute(x.calls)
         step(group)
         for x in comparisons:
             lane = x.find_difference(part) if part else None
@@ -77,7 +76,7 @@ def with_comparison(frame: CallFrame, statement: Statement, step: Step) -> Step:
 class _Comparison(NamedTuple):
     """The results of another model for all lanes, beside the registers that a step writes."""
 
-    compute: Callable[[], None]
+    calls: Sequence[BoundCall]
     results: list[tuple[ThreadValues, Bits]]
 
     def find_difference(self, group: ThreadGroup) -> int | None:
@@ -110,6 +109,4 @@ def _bind(
         index += 1
         if x.role in ins.results:
             results.append((frame.get_register(ins.results[x.role]), scratch))
-    count = state.wave.lane_count
-    compute = bind_plan(plan, RunBuffers(count, count, arrays, {}), state.scratch_memory)
-    return _Comparison(compute, results)
+    return _Comparison(bind_plan(plan, arrays, state.scratch_memory, ins.constants), results)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....engine.arrays.call_sequence import copy as copy_bits
 from ....engine.program.statement import Statement, make_vector_move
 from ....engine.program.statement_operands import (
     TYPE_BITS,
@@ -24,8 +25,10 @@ from .launch import WARP, Words
 from .memory import Bits, make_elements
 from .memory_regions import SPACES, WINDOW_BITS, get_window_start
 from .thread_state import (
+    BoundCall,
     CallFrame,
     Step,
+    StraightStep,
     ThreadGroup,
     ThreadValues,
     UnmodelledError,
@@ -67,7 +70,8 @@ def _make_copy(destination: ThreadValues, source: ThreadValues) -> Step:
     def copy(group: ThreadGroup) -> None:
         write_values(destination, source.bits, group, source.causes, source.unknown)
 
-    return copy
+    calls: list[BoundCall] = [(copy_bits, (source.bits,), destination.bits)]
+    return StraightStep(copy, calls, (source,), (destination,))
 
 
 def _make_parts_move(

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from ....diagnosis.causes import Cause, ObservedCase
 from ....diagnosis.observation import Observation
-from ....engine.arrays.array_program import RunBuffers
 from ....engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ....engine.program.statement import Statement
 from ....engine.semantics.models import Model
@@ -28,7 +27,7 @@ from .launch import LaunchShape, Wave
 from .launch_memory import LaunchMemory
 from .lockstep import Lockstep
 from .memory import Bits, fill_unknown
-from .plan_binding import bind_plan
+from .plan_binding import bind_plan, compute
 from .replicated_space import ReplicatedSpace
 from .statement_steps import make_step
 from .thread_state import CallFrame, LaunchError, Step, ThreadGroup, ThreadValues, WaveState
@@ -188,7 +187,7 @@ class _SlicedPart:
             role: registers[name].bits[self.lanes] for role, name in ins.results.items()
         }
         memory = frame.state.scratch_memory
-        self.compute = bind_plan(plan, RunBuffers(count, count, arrays, {}), memory)
+        self.calls = bind_plan(plan, arrays, memory)
         self.written = [
             (registers[name], results[role])
             for role, name in ins.results.items()
@@ -217,7 +216,7 @@ class _SlicedPart:
             acting = mask & (~truths if self.is_negated else truths)
         if self.cause:
             self._change_operands(self.cause, mask)
-        self.compute()
+        compute(self.calls)
         if self.cause and self.cause.reading:
             self._change_results(self.cause.reading, mask)
         for register, saved in self.restored:

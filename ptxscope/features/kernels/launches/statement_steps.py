@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -10,7 +10,6 @@ from itertools import product
 
 import numpy as np
 
-from ....engine.arrays.array_program import RunBuffers
 from ....engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import MemoryOperand
@@ -36,11 +35,13 @@ from .move_steps import (
     make_space_test,
     make_vote,
 )
-from .plan_binding import bind_plan, find_sources
+from .plan_binding import bind_plan, compute, find_sources, may_overlap
 from .register_names import iter_written_names
 from .thread_state import (
+    BoundCall,
     CallFrame,
     Step,
+    StraightStep,
     ThreadGroup,
     ThreadValues,
     UnmodelledError,
@@ -197,7 +198,7 @@ def _with_guard(frame: CallFrame, statement: Statement, step: Step) -> Step:
         doubtful: ThreadGroup | None = None
         if guard.causes is not None:
             doubtful = group.narrow(guard.causes != 0)
-        part = group.narrow(~guard.bits if is_negated else guard.bits)
+        part = group.choose(guard.bits, is_negated=is_negated)
         if part:
             step(part)
         if doubtful:
@@ -232,7 +233,7 @@ def _make_plan_step(frame: CallFrame, statement: Statement) -> Step:
     if len(plan.results) == 1 and not ins.form.sat:
         data = [x for x in ins.entry.data_roles if x in sources]
         find_unknown = _bind_unknown(frame, plan, sources, data) if data else None
-    return _bind(frame, plan, sources, destinations, find_unknown)
+    return _bind(frame, plan, sources, destinations, find_unknown, ins.constants)
 
 
 def _bind_unknown(
@@ -253,12 +254,12 @@ def _bind_unknown(
     result = state.get_scratch(dtype, _FIRST_SCRATCH + len(data))
 
     @cache
-    def bind() -> Callable[[], None]:
-        results = {plan.results[0].role: result}
-        return _bind_program(frame, plan, {**sources, **varied}, results)
+    def bind() -> list[BoundCall]:
+        arrays = _list_arrays({**sources, **varied}, {plan.results[0].role: result})
+        return bind_plan(plan, arrays, state.scratch_memory)
 
     def find_unknown() -> Bits:
-        compute, choices = bind(), list[tuple[Bits, Bits, Bits]]()
+        calls, choices = bind(), list[tuple[Bits, Bits, Bits]]()
         for role, values in varied.items():
             source = sources[role]
             np.copyto(values.bits, source.bits)
@@ -270,7 +271,7 @@ def _bind_unknown(
         for picks in product((1, 2), repeat=len(choices)):
             for choice, pick in zip(choices, picks, strict=True):
                 np.copyto(choice[0], choice[pick])
-            compute()
+            compute(calls)
             first = result.copy() if first is None else first
             changed |= first ^ result
         others = unite_causes(x for role, x in sources.items() if role not in varied)
@@ -285,19 +286,21 @@ def _bind(
     sources: dict[str, ThreadValues],
     destinations: dict[str, ThreadValues],
     find_unknown: Callable[[], Bits] | None,
+    constants: Container[str],
 ) -> Step:
+    memory = frame.state.scratch_memory
     results = {
         result.role: frame.state.get_scratch(get_storage_dtype(result.type), index)
         for index, result in enumerate(plan.results)
     }
-    compute = _bind_program(frame, plan, sources, results)
+    calls = bind_plan(plan, _list_arrays(sources, results), memory, constants)
     inputs = tuple(sources.values())
     written = [(destinations[role], results[role]) for role in results if role in destinations]
-    overlaps = any(x is y for x in destinations.values() for y in inputs)
-    compute_in_place = None
-    if not overlaps and len(set(map(id, destinations.values()))) == len(results):
-        places = {role: x.bits for role, x in destinations.items()}
-        compute_in_place = _bind_program(frame, plan, sources, places)
+    calls_in_place = list[BoundCall]()
+    if len(set(map(id, destinations.values()))) == len(results):
+        arrays = _list_arrays(sources, {role: x.bits for role, x in destinations.items()})
+        if may_overlap(plan, arrays):
+            calls_in_place = bind_plan(plan, arrays, memory, constants)
 
     def run_step(group: ThreadGroup) -> None:
         causes, unknown = unite_causes(inputs), None
@@ -305,22 +308,20 @@ def _bind(
             unknown = find_unknown()
             causes = np.where(unknown != 0, causes, np.uint64(0))
             causes = causes if causes.any() else None
-        if compute_in_place and group.has_all:
-            compute_in_place()
+        if calls_in_place and group.has_all:
+            compute(calls_in_place)
             for destination, _ in written:
                 destination.set_causes(causes, unknown)
             return
-        compute()
+        compute(calls)
         for destination, result in written:
             write_values(destination, result, group, causes, unknown)
 
-    return run_step
+    return StraightStep(run_step, calls_in_place, inputs, [x for x, _ in written])
 
 
-def _bind_program(
-    frame: CallFrame, plan: Plan, sources: Mapping[str, ThreadValues], results: Mapping[str, Bits]
-) -> Callable[[], None]:
-    count = frame.state.wave.lane_count
+def _list_arrays(
+    sources: Mapping[str, ThreadValues], results: Mapping[str, Bits]
+) -> dict[Buffer, Bits]:
     arrays = {Buffer(BufferKind.OPERAND, role): x.bits for role, x in sources.items()}
-    arrays |= {Buffer(BufferKind.RESULT, role): x for role, x in results.items()}
-    return bind_plan(plan, RunBuffers(count, count, arrays, {}), frame.state.scratch_memory)
+    return arrays | {Buffer(BufferKind.RESULT, role): x for role, x in results.items()}

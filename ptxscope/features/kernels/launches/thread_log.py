@@ -34,6 +34,7 @@ from .thread_state import (
     LocalPlace,
     RegisterPlace,
     ThreadGroup,
+    ThreadValues,
     TransferPlace,
     UnmodelledError,
     WaveState,
@@ -108,6 +109,63 @@ class ThreadStep(NamedTuple):
     """The writes of all threads before it, by space, if they are kept."""
 
 
+class _WatchedRegister:
+    """A register of a frame that a statement reads or writes."""
+
+    __slots__ = ("is_address", "key", "mask", "name", "values", "width")
+
+    def __init__(self, frame: CallFrame, name: str, *, is_address: bool = False) -> None:
+        self.name, self.is_address, self.key = name, is_address, (frame.number, name)
+        self.values = frame.get_register(name)
+        bits = self.values.bits
+        width = 1 if bits.dtype == bool else 8 * bits.dtype.itemsize
+        self.width = min(TYPE_BITS.get(frame.function.registers.get(name, ""), width), width)
+        self.mask = (1 << self.width) - 1
+
+    def peek(self, lane: int) -> int | None:
+        """Return the bits of a lane; None if one is unknown."""
+        values = self.values
+        if values.causes is not None and values.causes[lane]:
+            return None
+        return int(values.bits[lane]) & self.mask
+
+
+class _WatchedStatement(NamedTuple):
+    """A statement of a frame, with what it reads and writes."""
+
+    guard: ThreadValues | None
+    reads: tuple[_WatchedRegister, ...]
+    writes: tuple[_WatchedRegister, ...]
+    """Without the result of a call, which is written later: ``note_transfer``."""
+    addresses: tuple[Address, ...]
+    loads: bool
+    """Whether it reads the places of its addresses."""
+    stores: bool
+    """Whether it writes them."""
+
+
+def _watch(statement: Statement, frame: CallFrame) -> _WatchedStatement:
+    address_names = set(iter_address_names(statement))
+    guard = statement.guard
+    if guard:
+        address_names.add(guard.name)
+    read_names = dict.fromkeys((*iter_source_names(statement), *sorted(address_names)))
+    addresses = list[Address]()
+    for x in statement.operands if statement.opcode in ACCESSES else ():
+        if isinstance(x, MemoryOperand):
+            with suppress(UnmodelledError):
+                addresses.append(Address(frame, x, parse_memory_form(statement)))
+    written_names = () if statement.opcode in CALLS else iter_written_names(statement)
+    return _WatchedStatement(
+        frame.get_register(guard.name) if guard else None,
+        tuple(_WatchedRegister(frame, x, is_address=x in address_names) for x in read_names),
+        tuple(_WatchedRegister(frame, x) for x in written_names),
+        tuple(addresses),
+        statement.opcode in ACCESSES - WITHOUT_DESTINATION,
+        statement.opcode in STORES | ATOMICS,
+    )
+
+
 class ThreadLog:
     """Records the steps of one thread; an observer of the wave that has it."""
 
@@ -119,6 +177,8 @@ class ThreadLog:
         self.is_cut = False
         """Whether steps after the last one are missing."""
         self._lane = -1
+        self._lanes = np.array([-1])
+        """The lane alone."""
         self._format_thread: Callable[[int], str] = str
         self._text = ""
         """The listing."""
@@ -126,7 +186,8 @@ class ThreadLog:
         """The step that wrote each register, by frame."""
         self._memory: dict[tuple[str, int], int] = {}
         """The step that wrote each byte, by space and offset."""
-        self._addresses: dict[tuple[int, int], list[Address]] = {}
+        self._watched: dict[tuple[int, int], _WatchedStatement] = {}
+        """By the number of the frame and the id of the statement."""
         self._reads: tuple[ValueRead, ...] = ()
         self._targets: list[Target] = []
         self._is_active = True
@@ -141,7 +202,7 @@ class ThreadLog:
         """Observe a wave if the thread is in it."""
         lanes = np.flatnonzero((state.wave.threads == self.thread) & state.wave.has_thread)
         if lanes.size:
-            self._lane = int(lanes[0])
+            self._lane, self._lanes = int(lanes[0]), lanes[:1]
             state.observer = self
             self._text = state.code.text
             self._format_thread = state.wave.shape.format_thread
@@ -161,14 +222,25 @@ class ThreadLog:
         """Note the values that the thread is about to read."""
         if not group.mask[self._lane]:
             return
-        self._write_counts = {name: len(x) for name, x in self.journals.items()}
-        guard = statement.guard
+        key = frame.number, id(statement)
+        watched = self._watched.get(key)
+        if watched is None:
+            watched = self._watched[key] = _watch(statement, frame)
+        if self.journals:
+            self._write_counts = {name: len(x) for name, x in self.journals.items()}
         self._is_active = True
-        if guard:
-            truth = bool(frame.get_register(guard.name).bits[self._lane])
-            self._is_active = truth is not guard.negated
-        self._targets = list(self._find_targets(statement, frame))
-        self._reads = tuple(self._iter_reads(statement, frame))
+        if watched.guard and statement.guard:
+            truth = bool(watched.guard.bits[self._lane])
+            self._is_active = truth is not statement.guard.negated
+        self._targets = list(self._find_targets(watched)) if watched.addresses else []
+        lane, writers = self._lane, self._writers
+        reads = [
+            ValueRead(x.name, x.peek(lane), writers.get(x.key, 0), "", x.is_address)
+            for x in watched.reads
+        ]
+        if watched.loads and self._is_active:
+            reads += [self._read_place(x) for x in self._targets if x.space.name != "param"]
+        self._reads = tuple(reads)
 
     def end(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
         """Note the values that the thread has written."""
@@ -177,15 +249,14 @@ class ThreadLog:
         if len(self.steps) >= MAX_STEPS:
             self.is_cut = True
             return
+        watched = self._watched[frame.number, id(statement)]
         number = len(self.steps) + 1
         writes, places = list[RegisterWrite](), list[PlaceWrite]()
         if self._is_active:
-            # the result of a call is written later: ``note_transfer``
-            names = () if statement.opcode in CALLS else iter_written_names(statement)
-            for name in names:
-                writes.append(RegisterWrite(name, *self._peek(frame, name), frame.depth))
-                self._writers[frame.number, name] = number
-            if statement.opcode in STORES | ATOMICS:
+            for x in watched.writes:
+                writes.append(RegisterWrite(x.name, x.peek(self._lane), x.width, frame.depth))
+                self._writers[x.key] = number
+            if watched.stores:
                 places = [y for x in self._targets for y in self._note_store(x, number)]
         self.steps.append(
             ThreadStep(
@@ -222,7 +293,7 @@ class ThreadLog:
             return
         frame, name = destination
         self._writers[frame.number, name] = max(writers)
-        write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
+        write = self._make_write(frame, name)
         self.steps[-1] = last._replace(writes=(*last.writes, write))
 
     def note_late_result(self, group: ThreadGroup, destination: RegisterPlace) -> None:
@@ -230,39 +301,18 @@ class ThreadLog:
         if not group.mask[self._lane] or not self.steps or self.is_cut:
             return
         last, (frame, name) = self.steps[-1], destination
-        write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
+        write = self._make_write(frame, name)
         self.steps[-1] = last._replace(writes=(write,))
 
-    def _peek(self, frame: CallFrame, name: str) -> tuple[int | None, int]:
-        values = frame.get_register(name)
-        width = 1 if values.bits.dtype == bool else 8 * values.bits.dtype.itemsize
-        width = min(TYPE_BITS.get(frame.function.registers.get(name, ""), width), width)
-        is_unknown = values.causes is not None and bool(values.causes[self._lane])
-        return None if is_unknown else int(values.bits[self._lane]) & (1 << width) - 1, width
+    def _make_write(self, frame: CallFrame, name: str) -> RegisterWrite:
+        register = _WatchedRegister(frame, name)
+        return RegisterWrite(name, register.peek(self._lane), register.width, frame.depth)
 
-    def _iter_reads(self, statement: Statement, frame: CallFrame) -> Iterator[ValueRead]:
-        addresses = set(iter_address_names(statement))
-        if statement.guard:
-            addresses.add(statement.guard.name)
-        for name in dict.fromkeys((*iter_source_names(statement), *sorted(addresses))):
-            step = self._writers.get((frame.number, name), 0)
-            bits = self._peek(frame, name)[0]
-            yield ValueRead(name, bits, step, is_address=name in addresses)
-        if self._is_active and statement.opcode in ACCESSES - WITHOUT_DESTINATION:
-            yield from (self._read_place(x) for x in self._targets if x.space.name != "param")
-
-    def _find_targets(self, statement: Statement, frame: CallFrame) -> Iterator[Target]:
+    def _find_targets(self, watched: _WatchedStatement) -> Iterator[Target]:
         """Yield the places that a load, a store or an atomic operation accesses."""
-        key = (frame.number, id(statement))
-        if key not in self._addresses:
-            operands = [x for x in statement.operands if isinstance(x, MemoryOperand)]
-            addresses = self._addresses[key] = list[Address]()
-            for x in operands if statement.opcode in ACCESSES else ():
-                with suppress(UnmodelledError):
-                    addresses.append(Address(frame, x, parse_memory_form(statement)))
-        for address in self._addresses[key]:
+        for address in watched.addresses:
             try:
-                for target in address.iter_targets(np.array([self._lane])):
+                for target in address.iter_targets(self._lanes):
                     target.space.check(target.access, writes=False)
                     yield target
             except AccessError:  # the step reports it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 import numpy as np
@@ -148,6 +148,12 @@ class ThreadGroup:
             return self
         return ThreadGroup(mask, count, self._state) if count else None
 
+    def choose(self, truths: Mask, *, is_negated: bool) -> ThreadGroup | None:
+        """Return the threads of the group for which a guard holds, or None."""
+        if self.count == 1:
+            return self if bool(truths[self.lanes[0]]) is not is_negated else None
+        return self.narrow(~truths if is_negated else truths)
+
     def narrow_to(self, start: int, end: int, *, is_inside: bool = True) -> ThreadGroup | None:
         """Return the threads in a range of lanes, or outside of it, or None."""
         mask = np.full(len(self.mask), not is_inside)
@@ -222,10 +228,11 @@ class WaveState:
             wave.threads,
             np.zeros((len(ThreadScope), wave.lane_count), np.int64),
             wave.shape.block_size,
+            wave.threads + 1,
             own_lanes,
             wave.threads[own_lanes],
             code.has_fences,
-            wave.replica_count == 1,
+            wave.replica_count == 1 and wave.shape.thread_count > 1,
         )
         self._epoch = 0
         self.conflicts: dict[int, KernelConflict] = {}
@@ -271,7 +278,7 @@ class WaveState:
     def begin_epoch(self, mask: Mask, scope: ThreadScope) -> None:
         """Note that threads pass a barrier or a fence together."""
         self._epoch += 1
-        self.accessors.epochs[: scope + 1, mask] = self._epoch
+        self.accessors.begin_epoch(self._epoch, mask, scope)
 
     def note_conflict(self, statement: Statement, conflict: Conflict | None) -> None:
         """Keep the first conflict of a statement."""
@@ -401,6 +408,73 @@ class CallFrame:
 
 Step = Callable[[ThreadGroup], None]
 """A statement, executed by a group of threads."""
+BoundCall = tuple[Callable[..., object], tuple[Bits, ...], Bits | None]
+"""A function of arrays, its operands and its result."""
+
+
+class StraightStep:
+    """A statement that computes registers from others, for each thread alone, and can't fail."""
+
+    __slots__ = ("act", "calls", "results", "sources")
+
+    def __init__(
+        self,
+        act: Step,
+        calls: Sequence[BoundCall],
+        sources: Sequence[ThreadValues],
+        results: Sequence[ThreadValues],
+    ) -> None:
+        """``calls`` do the same for all lanes, if all sources are known; there may be none."""
+        self.act, self.calls, self.sources, self.results = act, calls, sources, results
+
+    def __call__(self, group: ThreadGroup) -> None:
+        """Execute the statement."""
+        self.act(group)
+
+
+def join_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield steps that do the same as others; straight ones side by side are one."""
+    run = list[StraightStep]()
+    for x in (*steps, None):
+        if isinstance(x, StraightStep) and x.calls:
+            run.append(x)
+            continue
+        if len(run) > 1:
+            yield _join_straight(run)
+        else:
+            yield from run
+        run = []
+        if x:
+            yield x
+
+
+def _join_straight(steps: Sequence[StraightStep]) -> Step:
+    """Return a step that makes the calls of some steps at once if all that they read is known."""
+    calls = [y for x in steps for y in x.calls]
+    results = {id(y): y for x in steps for y in x.results}.values()
+    sources, written = dict[int, ThreadValues](), set[int]()
+    for x in steps:
+        sources |= {id(y): y for y in x.sources if id(y) not in written}
+        written |= {id(y) for y in x.results}
+    inputs, outputs = tuple(sources.values()), tuple(results)
+
+    def act(group: ThreadGroup) -> None:
+        if group.has_all:
+            for values in inputs:
+                if values.causes is not None:
+                    break
+            else:
+                for function, operands, result in calls:
+                    function(*operands, out=result)
+                for values in outputs:
+                    values.set_causes(None)
+                return
+        for step in steps:
+            step.act(group)
+
+    return act
+
+
 _ValueT = TypeVar("_ValueT")
 
 
