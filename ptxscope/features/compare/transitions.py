@@ -11,7 +11,7 @@ from ...engine.semantics.models import parse_model
 from ...engine.syntax.errors import make_printable
 from ...sources.source_lines import UNSEEN_LISTING
 from ...state.explorer_state import ExplorerState
-from ...state.listing_transitions import check_listing, open_text
+from ...state.listing_transitions import check_listing, go_to, open_text
 from ...state.requests import Act, AskText, Notify, Open, Requests, RunInThread, ShowHint
 from ..kernels.launch_request import load_kernel
 from ..kernels.launches.kernel_run import choose_kernel
@@ -49,9 +49,12 @@ def compare(state: ExplorerState) -> Requests:
 
 
 def _is_current(state: ExplorerState, pair: RunPair) -> bool:
-    """Whether the open listing is that of one of the kernels, or none is open."""
-    texts = [x.launch.code.text for x in pair.runs]
-    return state.cursor is None or state.cursor.listing.text in texts
+    """Return whether the cursor is in one of the kernels, or no listing is open."""
+    if state.cursor is None:
+        return True
+    listing, number = state.cursor.listing, state.cursor.program
+    own = {x.launch.kernel.name for x in pair.runs if x.launch.code.text == listing.text}
+    return listing.programs[number].name in own
 
 
 class _Answer(NamedTuple):
@@ -155,3 +158,8 @@ def _open_listing(state: ExplorerState, pair: RunPair) -> Requests:
         if code.text.startswith(UNSEEN_LISTING):
             name = f"{name} (PTX)"  # the language is that of the text
         yield from open_text(state, code.text, name)
+    if (cursor := state.cursor) and cursor.listing.text == code.text:
+        lines = {x.line for x in pair.run.launch.kernel.statements}
+        places = (cursor.move_to_line(x, "") for x in sorted(lines))
+        if (place := next(filter(None, places), None)) and place.program != cursor.program:
+            yield from go_to(state, place)

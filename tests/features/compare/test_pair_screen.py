@@ -6,13 +6,17 @@ import re
 
 import pytest
 
+from ptxscope.features.compare.comparison import compare_kernels
+from ptxscope.features.compare.file_kernel import FileKernel
+from ptxscope.features.compare.run_pair import run_comparison
 from ptxscope.features.compare.terminal.pair_screen import KEYS, PairScreen
-from ptxscope.features.compare.transitions import LastPair
+from ptxscope.features.compare.transitions import LastPair, open_pair
+from ptxscope.features.kernels.launches.device_code import load_device_code
 from ptxscope.features.kernels.terminal.kernel_panes import KernelPane, RunView, ValuesPane
 from ptxscope.features.kernels.terminal.step_screen import format_keys
 from ptxscope.screens.dialogs.key_menu import KeyList
 from ptxscope.screens.dialogs.prompts import TextPrompt
-from ptxscope.state.listing_transitions import open_text
+from ptxscope.state.listing_transitions import go_to, open_text
 from tests.driving.explorer import Driver, explorer
 from tests.features.compare.kernel_texts import make_kernel
 from tests.tiers import ci_only
@@ -44,36 +48,33 @@ async def compare(drive: Driver, name: str = "other", text: str = _BOTH) -> None
         await drive.pilot.pause(0.05)
 
 
-@pytest.mark.parametrize(
-    ("size", "is_beside", "is_tall", "count"),
-    [
-        ((80, 24), False, False, 2),
-        ((80, 16), False, False, 1),
-        ((120, 40), True, True, 2),
-        ((200, 60), True, False, 2),
-    ],
-)
-async def test_both_runs_have_room(
-    size: tuple[int, int], *, is_beside: bool, is_tall: bool, count: int
-) -> None:
-    async with explorer(size=size) as drive:
+async def test_both_runs_have_room() -> None:
+    async with explorer(size=(80, 24)) as drive:
         await compare(drive)
-        shown = await drive.text()
-        assert "Two runs · thread (0,0,0) of block (0,0,0)" in shown
-        views = [x for x in drive.app.screen.query(RunView) if x.display]
-        assert len(views) == count
-        if count == 2:
-            a, b = (x.region for x in views)
-            assert (a.y == b.y, a.x == b.x) == (is_beside, not is_beside)
+        for size, is_beside, is_tall, count in (
+            ((80, 24), False, False, 2),
+            ((80, 16), False, False, 1),
+            ((120, 40), True, True, 2),
+            ((200, 60), True, False, 2),
+        ):
+            await drive.pilot.resize_terminal(*size)
+            await drive.press("a")
+            shown = await drive.text()
+            assert "Two runs · thread (0,0,0) of block (0,0,0)" in shown
+            views = [x for x in drive.app.screen.query(RunView) if x.display]
+            assert len(views) == count
+            if count == 2:
+                a, b = (x.region for x in views)
+                assert (a.y == b.y, a.x == b.x) == (is_beside, not is_beside)
             assert "A · " in shown
-        assert (views[0].kernel.region.x == views[0].values.region.x) is is_tall
-        for view in views:
-            assert "≠▸ st.global.u32" in view.kernel.read_text()
-        await drive.press("b")
-        assert screen_of(drive).shown_run.side == 1
-        shown = await drive.text()
-        assert "B · " in shown
-        assert ("A · " in shown) is (count == 2)
+            assert (views[0].kernel.region.x == views[0].values.region.x) is is_tall
+            for view in views:
+                assert "≠▸ st.global.u32" in view.kernel.read_text()
+            await drive.press("b")
+            assert screen_of(drive).shown_run.side == 1
+            shown = await drive.text()
+            assert "B · " in shown
+            assert ("A · " in shown) is (count == 2)
 
 
 async def test_the_keys_go_through_both_kernels() -> None:
@@ -124,6 +125,27 @@ async def test_the_runs_are_returned_to_and_an_instruction_is_shown() -> None:
         await drive.press("f6")
         assert isinstance(drive.app.screen, TextPrompt)
         drive.agree()
+
+
+async def test_the_runs_are_those_of_the_kernel_at_the_cursor() -> None:
+    third = _B.partition("64\n")[2].replace("k(", "third(", 1).replace("a, n0, 1", "a, n0, 2")
+    code = load_device_code(_BOTH + third.replace("c, c, 1", "c, c, 2"))
+    sources = [
+        FileKernel(f"p.ptx:{x.name}", "p.ptx", code, x) for x in code.kernels if x.name != "k"
+    ]
+    pair = run_comparison(compare_kernels(sources[0], sources[1]))
+    async with explorer(size=(120, 40)) as drive:
+        await drive.screen.perform(open_pair, pair=pair)
+        await drive.press("escape")
+        cursor = drive.state.cursor
+        assert cursor
+        assert cursor.listing.programs[cursor.program].name == "other"
+        await drive.press("f6")
+        assert screen_of(drive).shown_run == pair
+        await drive.press("escape")
+        await drive.screen.perform(go_to, cursor.move_to(0, 0))
+        await drive.press("f6")
+        assert isinstance(drive.app.screen, TextPrompt)
 
 
 async def test_equal_kernels_have_an_answer_and_no_runs() -> None:
