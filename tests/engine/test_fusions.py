@@ -134,6 +134,14 @@ prmt.b32 t, a, b, 0x8888; and.b32 d, t, 0xff00
 prmt.b32 t, a, b, 0x8888; and.b32 d, t, 0x7f
 prmt.b32 t, a, b, 0x8888; @p and.b32 d, t, 255
 prmt.b32 t, a, b, c; and.b32 d, t, 255
+prmt.b32 t, a, b, 0x8888; cvt.u16.u16 d, t
+prmt.b32 t, a, b, 0x8888; cvt.u16.u32 d, t
+prmt.b32 t, a, b, 0x8888; cvt.u16.u32 h, t; and.b16 d, h, 0xff00
+prmt.b32 t, a, b, 0x8888; cvt.u16.u32 h, t; @p cvt.u32.u16 d, h
+prmt.b32 t, a, b, 0x8888; @p cvt.u16.u32 h, t; shr.u16 d, h, 3
+prmt.b32 t, a, b, 0x8888; prmt.b32 u, t, 0, 0x3210; and.b32 d, u, 255
+add.s32 t, a, 5; mov.b32 u, t; add.sat.s32 d, u, 5; xor.b32 e, u, c
+neg.s16 t, a; and.b16 u, t, -1; cvt.s32.s16 d, u
 """.strip().splitlines()
 """Pairs whose machine code by ptxas 13.0 for sm_90 was proved to be as documented."""
 

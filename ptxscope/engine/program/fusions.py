@@ -1,8 +1,8 @@
 """The pairs of statements that an assembler combines into one, wrongly (errata E19 to E25).
 
-The result of the first statement reaches an operand of the second through registers, which may be
-copied, with any statements between them. The operand then has a ``Fusion`` in its form. Guards of
-the first statement, and other ways to write the register, hinder it.
+The result of the first statement reaches an operand of the second through registers, with any
+statements between them, also those that only copy it. The operand then has a ``Fusion`` in its
+form. Guards of the first statement, and other ways to write the register, hinder it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,16 @@ Value = tuple[str, int]
 """A value that registers hold: a name and the statement that writes it; a literal has no name."""
 _SIGNS = {Cmp.LT: Role.A, Cmp.GE: Role.A, Cmp.GT: Role.B, Cmp.LE: Role.B}
 """The comparisons with 0 that test the sign of an operand."""
+_EXTENDING = frozenset("set setp sad shr".split())
+"""The opcodes that extend a half-word before they compute."""
 _READERS = frozenset("cvt set setp mul mad sad shr slct add sub and".split())
 _WRITERS = frozenset("neg abs sub add prmt".split())
+_CHOICES = frozenset("min max and or slct selp".split())
+"""The opcodes that copy an operand if both are the same."""
+_NEUTRAL = frozenset("add sub or xor shl shr".split())
+"""The opcodes that copy an operand if the other is 0."""
+_COPIED_BITS = ((16, 16), (32, 16), (32, 32), (64, 64))
+"""The widths from which and to which a conversion only copies bits."""
 
 
 class PairMember(NamedTuple):
@@ -50,6 +58,7 @@ class _Values:
         self._starts = {*find_starts(statements)}
         self._counts = Counter(y for x in statements if not x.is_brace for y in x.writes)
         self._mentions = Counter(y for x in statements for y in {*iter_names(x)})
+        """The statements that name each register, or a copy of its value."""
         self._values: dict[str, Value] = {}
         self._begin = 0
         """The place of the last statement after which a register may have any value."""
@@ -83,8 +92,26 @@ class _Values:
             self._values[name] = value = (name, index)
             if definition and not definition.ins.guard:
                 self.definitions[value] = definition
-                if statement.is_copy:
-                    self._values[name] = definition.operands["a"]
+                if _is_copy(definition):
+                    self._values[name] = copied = definition.operands["a"]
+                    self._mentions[copied[0]] += self._mentions[name] - 2
+
+
+def _is_copy(x: PairMember) -> bool:
+    """Whether an instruction only copies its operand, or the low half of a word."""
+    form, opcode = x.ins.form, x.ins.opcode
+    if x.ins.entry.is_move:
+        return not form.nega
+    type_ = form.stype or form.dtype
+    if not type_ or type_.is_float or type_.lanes > 1 or form.sat or form.cc:
+        return False
+    if opcode == "cvt":
+        if not form.atype or form.atype.is_float or form.written_bits:
+            return False
+        widths = (form.read_bits or form.atype.bits, type_.bits)
+        return widths in _COPIED_BITS and type_.bits <= form.atype.bits
+    is_choice = opcode in _CHOICES and x.operands["a"] == x.operands["b"]
+    return is_choice or (opcode in _NEUTRAL and x.find_literal("b") == 0)
 
 
 class FusedPair(NamedTuple):
@@ -178,8 +205,7 @@ def _reads_exactly(role: str, reader: PairMember, type_: Type, *, is_magnitude: 
     if form.stype is not type_ or role not in ("a", "b"):
         return False
     if type_ is Type.S16:
-        is_wide = form.product_word in (ProductWord.HI, ProductWord.WIDE)
-        return is_wide or opcode in ("set", "setp", "sad", "shr")
+        return opcode in _EXTENDING or form.product_word in (ProductWord.HI, ProductWord.WIDE)
     is_test = opcode in ("set", "setp") and form.cmp in _SIGNS and form.boolop is None
     if not (is_magnitude and is_test and form.cmp):
         return False
@@ -229,7 +255,8 @@ def _get_sign(ins: Instruction, role: str) -> int:
 def _find_signs(role: str, reader: PairMember, writer: PairMember) -> Fusion | None:
     """Return the fusion of a mask of whole bytes with a ``prmt`` that it reads."""
     selector = writer.find_literal("c")
-    is_plain = not (reader.ins.guard or writer.ins.form.permute_mode)
+    is_mask = reader.ins.opcode in ("and", "cvt")  # another reader is behind one without a guard
+    is_plain = not ((is_mask and reader.ins.guard) or writer.ins.form.permute_mode)
     if not is_plain or selector is None or writer.find_literal("b") is not None:
         return None
     kept = _list_kept_bytes(role, reader)
@@ -240,14 +267,21 @@ def _find_signs(role: str, reader: PairMember, writer: PairMember) -> Fusion | N
 
 
 def _list_kept_bytes(role: str, reader: PairMember) -> Sequence[int]:
-    """Return the bytes that a mask, or a conversion of fewer bits, keeps; none if it is no mask."""
-    form = reader.ins.form
-    if reader.ins.opcode == "cvt":
-        is_unsigned = form.atype in (Type.U8, Type.U16) and not form.sat
-        return range(form.atype.bits // 8) if form.atype and is_unsigned else ()
+    """Return the bytes that a mask, or an extension with zeros, keeps; none if it is neither."""
+    form, opcode = reader.ins.form, reader.ins.opcode
+    if opcode == "cvt":
+        if form.sat or not (form.atype and form.dtype):
+            return ()
+        part = min(form.dtype, form.atype, key=lambda x: x.bits)
+        is_extended = part.bits < min(32, form.written_bits or max(form.dtype.bits, 16))
+        return range(part.bits // 8) if is_extended and not part.signed else ()
+    if form.stype in (Type.U16, Type.B16) and opcode != "and":  # of the low half of the result
+        is_extended = opcode in _EXTENDING or form.product_word is not None
+        return range(2) if is_extended and role in ("a", "b") else ()
     mask = reader.find_literal(_get_other(role))
-    if reader.ins.opcode != "and" or form.stype is not Type.B32 or mask is None:
+    if opcode != "and" or form.stype not in (Type.B16, Type.B32) or mask is None:
         return ()
-    kept = [x for x in range(4) if mask >> 8 * x & 255 == 255]
+    count = form.stype.bits // 8
+    kept = [x for x in range(count) if mask >> 8 * x & 255 == 255]
     is_whole = mask == sum(255 << 8 * x for x in kept)
-    return kept if is_whole and 0 in kept and len(kept) < 4 else ()
+    return kept if is_whole and 0 in kept and len(kept) < count else ()

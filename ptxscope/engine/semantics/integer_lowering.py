@@ -94,9 +94,8 @@ def _lower_logic(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 def _lower_shift(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``shl`` and ``shr``: an amount above the width counts as the width (H12, H14)."""
-    bits, x = form.source_type.bits, "a"
-    if form.source_type.signed:
-        x = b.extend(Stage.EXTEND, "a", "a", bits, signed=True)
+    bits, signed = form.source_type.bits, form.source_type.signed
+    x = b.extend(Stage.EXTEND, "a", "a", bits, signed) if signed else b.read_bytes("a")
     wrap = Wrap(bits.bit_length() - 1, signed=False)
     limit = wrap if rules.amount_wraps else LimitAmount(wrap=False, bits=bits)
     amount = b.add_row(Stage.OPERATE, "amount", limit, "b")

@@ -129,8 +129,9 @@ class Builder:
             return key
         from ..micro_operations.bitwise import ClearBits
 
-        mask = sum(255 << 8 * x for x in range(4) if x not in fusion.cleared)
-        return self.add_row(Stage.SELECT, key, ClearBits(32, mask), key)
+        bits = self.types[key].bits
+        mask = sum(255 << 8 * x for x in range(bits // 8) if x not in fusion.cleared)
+        return self.add_row(Stage.SELECT, key, ClearBits(bits, mask), key)
 
     def wrap(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
         """Append a row that truncates to a width, unless every value fits."""

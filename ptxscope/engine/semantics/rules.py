@@ -433,13 +433,14 @@ FUSION_ERRATA: tuple[Erratum, ...] = (
         "as 32768, where the register holds -32768.",
         ("{ neg.s16 t, a; cvt.s32.s16 d, t; }", {"a": 0x8000}, 0xFFFF8000, 0x00008000),
         repaired_in=(13, 3),
-        remark="For sm_75 to sm_89, min.s16 and max.s16 read it so, too; no model has this.",
+        remark="For sm_75 to sm_89, min.s16 and max.s16 read it so, too.",
     ),
     Erratum(
         "E20",
-        "prmt with a literal selector, before and.b32 with a mask of whole bytes, or cvt from "
-        ".u8 or .u16, that reads the result",
-        ("and", "cvt"),
+        "prmt with a literal selector, before and with a mask of whole bytes, or cvt from or to "
+        ".u8 or .u16, that reads the result, or setp, set, shr, sad, mul or mad .u16 that reads "
+        "its low half",
+        ("and", "cvt", "set", "setp", "shr", "sad", "mul", "mad"),
         lambda f: any(x.cleared for x in f.fusions),
         {"is_fused": True},
         "The bytes that are copies of a sign of a become 0, if byte 0 is one of those that the "

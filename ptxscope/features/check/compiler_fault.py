@@ -20,9 +20,14 @@ from ...engine.tracing.deviation import (
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug, describe_folding
 from ...engine.tracing.trace import Trace, trace_program
 from ...feature import Service, find_services
-from .known_errata import KnownErratum, find_replacement, read_example, trace_example
+from .known_errata import (
+    KnownErratum,
+    find_replacement,
+    make_block_replacement,
+    read_example,
+    trace_example,
+)
 from .recorded_code import CodeRow, load_code
-from .replacement import make_replacement
 from .repro_kernel import OLDEST_LANGUAGE, ReproKernel, make_repro_kernel
 
 DEFAULT_ARCH = "sm_90"
@@ -42,6 +47,8 @@ class LineProof(NamedTuple):
     """When the results differ, in Markdown; empty if that is unknown."""
     ptxas: str
     """The release of the assembler."""
+    options: tuple[str, ...] = ()
+    """The options of the assembler, such as ``-O0``."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,16 @@ class CompilerFault:
             return False
         ptx, values, *_ = self.errata[0].example
         return ptx == self.line and values == self.values
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options with which it is compiled."""
+        return self.proof.options if self.proof else ()
+
+    @property
+    def level(self) -> str:
+        """The level of optimization, in Markdown."""
+        return f"`{' '.join(self.options)}`" if self.options else "default `-O3`"
 
     @property
     def documented_trace(self) -> Trace:
@@ -128,9 +145,10 @@ def make_proved_fault(
         other = isa.with_model(parse_model(proof.model))
         errata = other.changed_by
         deviation = Deviation(isa, other, other.changed_by, find_first_difference(isa, other))
-    elif any(describe_folding(block.instruction)):
-        opcode = block.instruction.opcode
-        errata = tuple(x for x in FOLDING_BUGS if parse(x.example[0]).opcode == opcode)
+    else:
+        instructions = [x.instruction for x in block.statements]
+        opcodes = {x.opcode for x in instructions if any(describe_folding(x))}
+        errata = tuple(x for x in FOLDING_BUGS if parse(x.example[0]).opcode in opcodes)
     line = _format_line(block)
     if len(errata) == 1 and errata[0].example[0] == line:
         return replace(make_example_fault(errata[0]), arch=arch, proof=proof)
@@ -145,14 +163,14 @@ def make_proved_fault(
         compiled,
         make_repro_kernel(block, values, results, target=target),
         deviation,
-        make_replacement(block.instruction) or (),
+        make_block_replacement(block),
         arch,
         proof,
     )
 
 
 def _format_line(block: BasicBlock) -> str:
-    return str(block.instruction).removesuffix(";")
+    return str(block).removesuffix(";")
 
 
 def iter_line_faults(trace: Trace) -> Iterator[CompilerFault]:
@@ -192,7 +210,7 @@ def _make_line_fault(deviation: Deviation) -> CompilerFault:
         compiled,
         make_repro_kernel(block, values, results),
         deviation,
-        make_replacement(block.instruction) or (),
+        make_block_replacement(block),
         _find_arch(deviation.errata[0]),
     )
 

@@ -147,7 +147,7 @@ def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[
         yield "Fixed in", "unknown"
         yield "Releases tried", fault.proof.ptxas
         yield "Targets tried", fault.arch
-        yield "Optimization", "default `-O3`"
+        yield "Optimization", fault.level
         yield "Not tried", "other releases, targets and levels"
     yield "Found by", _format_manner(fault, listing)
     yield "Severity", "silent wrong result; no warning"
@@ -275,7 +275,8 @@ def _iter_kernel_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator
     arch = listing.rows[0].arch if listing.rows else fault.arch
     yield make_paragraph(f"`{KERNEL}.ptx`:", is_close=True)
     yield make_verbatim(fault.kernel.ptx.splitlines(), "ptx", is_close=True)
-    commands = (f"ptxas -arch={arch} {KERNEL}.ptx -o {KERNEL}.cubin", f"nvdisasm -c {KERNEL}.cubin")
+    options = " ".join((f"-arch={arch}", *fault.options))
+    commands = (f"ptxas {options} {KERNEL}.ptx -o {KERNEL}.cubin", f"nvdisasm -c {KERNEL}.cubin")
     yield make_paragraph("These commands show the machine code:")
     yield make_verbatim(commands, "sh", is_close=True)
     bits = fault.kernel.word_bits
@@ -337,7 +338,7 @@ def _iter_code_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[B
     if listing.remark:
         yield make_paragraph(f"The code was not assembled again: {listing.remark}.", is_close=True)
     yield make_paragraph(
-        f"{source} ptxas {first.ptxas}, `-arch={first.arch}`, default `-O3`, by nvdisasm "
+        f"{source} ptxas {first.ptxas}, `-arch={first.arch}`, {fault.level}, by nvdisasm "
         f"{first.nvdisasm}, without the computation of addresses and without `.reuse`.",
         is_close=True,
     )

@@ -72,14 +72,17 @@ def render_proved_fault(
     ptxas: str,
     find_fault_code: FindFaultCode,
     command: str,
+    options: tuple[str, ...] = (),
 ) -> str:
     """Render the report of a line whose machine code is proved to be wrong.
 
     ``values`` are operands for which it shows, ``compiled`` the results of the machine code, all
     as bits by register. ``model`` is the known model with the same results for all operands, or
-    empty; ``condition`` is a text on when they differ, ``command`` what made the report.
+    empty; ``condition`` is a text on when they differ, ``command`` what made the report, and
+    ``options`` are those of the assembler.
     """
-    fault = make_proved_fault(block, values, compiled, arch, LineProof(model, condition, ptxas))
+    proof = LineProof(model, condition, ptxas, options)
+    fault = make_proved_fault(block, values, compiled, arch, proof)
     return _write(fault, find_code(fault, find_fault_code), command)
 
 

@@ -28,6 +28,8 @@ from .statement_checks import format_for_asm
 
 _NARROWING = frozenset("and shr cvt bfe min max popc clz set selp".split())
 """The opcodes whose results can lack the values for which the results of a pair differ."""
+_HALF = "half"
+"""The register of the low half of a result."""
 _MAX_SETS = 4000
 """Sets of operands that are tried for each pair."""
 
@@ -98,7 +100,11 @@ def _find_example(
     for limits in [narrowing, []] if narrowing else [[]]:
         names: dict[Value, str] = {}
         lines = [_write(x, names) for x in (*limits, pair.writer)]
-        example = _find_difference(" ".join((*lines, _write(pair.reader, names, "d"))))
+        role, half = pair.fusion.role, None
+        if _get_register_bits(pair.reader, role) < pair.writer.ins.type_of("d").bits:
+            half = pair.reader.operands[role]
+            lines.append(f"cvt.u16.u32 {_HALF}, {names[half]};")
+        example = _find_difference(" ".join((*lines, _write(pair.reader, names, "d", half))))
         if example is None:
             break
     return {x: value[0] for value, x in names.items()}, example
@@ -114,16 +120,29 @@ def _iter_definitions(pair: FusedPair, program: Program) -> Iterator[PairMember]
             yield PairMember(place, ins, {**sources, **literals})
 
 
-def _write(x: PairMember, names: dict[Value, str], target: str = "") -> str:
-    """Return an instruction without its guard, with a name for each value, and for its result."""
+def _get_register_bits(x: PairMember, role: str) -> int:
+    return max(16, x.ins.form.read_bits or x.ins.type_of(role).bits)
+
+
+def _write(
+    x: PairMember, names: dict[Value, str], target: str = "", half: Value | None = None
+) -> str:
+    """Return an instruction without its guard, with a name for each value, and for its result.
+
+    A half-word operand with the value ``half`` is the low half of this word.
+    """
 
     def name(value: Value) -> str:
         return names.setdefault(value, f"v{len(names)}")
 
-    sources = (
-        Register(name(value)) if value[0] else Immediate(value[1], hex(value[1]))
-        for value in map(x.operands.__getitem__, x.ins.roles)
-    )
+    def make_source(role: str) -> Register | Immediate:
+        value = x.operands[role]
+        if not value[0]:
+            return Immediate(value[1], hex(value[1]))
+        is_half = value == half and _get_register_bits(x, role) == 16
+        return Register(_HALF if is_half else name(value))
+
+    sources = map(make_source, x.ins.roles)
     first, *others = (y and name((y, x.place)) for y in x.ins.destinations)
     targets = ((target or first), *others)
     return str(replace(x.ins, sources=tuple(sources), destinations=targets, guard=None))

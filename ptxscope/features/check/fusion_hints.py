@@ -14,7 +14,7 @@ _HINTS = tuple(
         (
             # a selector with a digit from 8 to 11, a decimal one, or a register
             r"\bprmt\.b32\b[^;]{1,200},\s*(?:0[xX]\w*[89abAB]\w*|[1-9]\d+|[%$_a-zA-Z][\w$]*)\s*;",
-            r"\band\.b32\b|\bcvt\.[su]\d\d\.u(?:8|16)\b",
+            r"\band\.b32\b|\bcvt\.[su]\d\d?\.[su](?:8|16|32)\b",
         ),
     )
 )

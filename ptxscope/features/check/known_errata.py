@@ -25,13 +25,27 @@ def find_erratum(id_: str) -> KnownErratum:
 def find_replacement(x: KnownErratum) -> tuple[str, ...]:
     """Return the plain PTX with the documented result of the example; empty if there is none."""
     from .erratum_texts import load_texts
-    from .replacement import make_replacement
 
     if lines := load_texts()[x.id].replacement:
         return lines
-    *others, last = (statement.instruction for statement in read_example(x).statements)
-    made = make_replacement(last)
-    return (*map(str, others), *made) if made else ()
+    return make_block_replacement(read_example(x))
+
+
+def make_block_replacement(block: BasicBlock) -> tuple[str, ...]:
+    """Return the statements of a block, and plain PTX for those that an erratum can change.
+
+    Return none if an erratum changes a statement for which there is no such PTX.
+    """
+    from .replacement import make_replacement
+
+    lines, is_changed = list[str](), False
+    for ins in (x.instruction for x in block.statements):
+        made = make_replacement(ins)
+        if ins.errata and not made:
+            return ()
+        is_changed |= bool(made)
+        lines += made or (str(ins),)
+    return tuple(lines) if is_changed else ()
 
 
 def list_sections(x: KnownErratum) -> tuple[str, ...]:

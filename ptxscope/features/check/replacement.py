@@ -379,8 +379,9 @@ def _hide_results(ins: Instruction) -> tuple[str, ...]:
     ptxas removes a ``mov`` before it looks for statements to combine, but none of these lines.
     """
     roles = [x.role for x in ins.form.fusions]
-    bits = 32 if ins.form.fusions[0].cleared else ins.type_of(roles[0]).bits
-    return _limit_operands(replace(ins, form=ins.form._replace(fusions=())), roles, _COPIES[bits])
+    bits = max(16, ins.form.read_bits or ins.type_of(roles[0]).bits)
+    copy = _HALF_COPY if bits == 16 and ins.form.fusions[0].cleared else _COPIES[bits]
+    return _limit_operands(replace(ins, form=ins.form._replace(fusions=())), roles, copy)
 
 
 _COPIES = {
@@ -389,6 +390,8 @@ _COPIES = {
     64: "and.b64 {w}, {x}, -1;",
 }
 """The lines that copy a register and that ptxas keeps long enough, by their bits."""
+_HALF_COPY = "max.s16 {w}, {x}, -32768;"
+"""The line that copies a half-word from a ``prmt`` (E20): here ptxas removes the mask."""
 
 
 def _limit_operands(ins: Instruction, roles: Sequence[str], limit: str) -> tuple[str, ...]:

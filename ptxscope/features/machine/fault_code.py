@@ -160,7 +160,7 @@ class _Valuation:
             (i for i, x in enumerate(documented_values) if x and not pairs[i][0].is_store), -1
         )
         stored = None
-        if first < 0 and (any(self.matches) or self._count_values() == 1):
+        if first < 0 and (any(self.matches) or self._count_values() < 2):
             stores = (x for x in self.run.effects if self._find_wrong_result(x) and x.reads)
             if store := next(stores, None):
                 first, stored = store.reads[-1], self._find_wrong_result(store)
@@ -181,9 +181,10 @@ class _Valuation:
                 )
 
     def _count_values(self) -> int:
-        """Return the number of instructions that write values, not addresses."""
+        """Return the number of instructions that compute values, not addresses."""
         return sum(
-            x.origin is not MachineOrigin.ADDRESS and not x.is_store for x in self.run.effects
+            x.origin is not MachineOrigin.ADDRESS and not (x.is_load or x.is_store)
+            for x in self.run.effects
         )
 
     def _find_result(self, effect: MachineEffect[LaneValues]) -> ParameterSlot | None:

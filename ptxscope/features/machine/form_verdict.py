@@ -153,7 +153,7 @@ class MachineQuestion:
         self.source, self.kernel = source, kernel
         self._place_names = set[str]()
         """The names of the unknown parts of addresses."""
-        self.question = ProofQuestion(timeout, is_stopped, has_wide_sums=True)
+        self.question = ProofQuestion(timeout, is_stopped)
         values = {x.name: self.question.add_input(x.name, x.type) for x in source.inputs}
         self.run, self.results = run_machine_code(
             source,
@@ -273,14 +273,27 @@ KNOWN_MODELS: tuple[Model, ...] = (ISA_MODEL, *PTXAS_MODELS)
 """The models that an assembler may follow: the documentation first, then the newest ptxas."""
 
 
+_OPTIMIZER_RULES = frozenset(("field_folded", "is_fused"))
+"""The rules that only an optimizing assembler follows: it is as documented at ``-O0``."""
+
+
+def drop_optimizer_errata(model: Model) -> Model:
+    """Return a model without the errata that do not occur at ``-O0``."""
+    errata = tuple(x for x in model.errata if _OPTIMIZER_RULES.isdisjoint(x.rules))
+    return Model(model.name, errata)
+
+
 def list_models(program: BasicBlock) -> tuple[Model, ...]:
-    """Return the known models, and models of other releases that differ for a block.
+    """Return the known models, and models of other releases and of ``-O0`` that differ for a block.
 
     A line has no others, because no form has two errata that were repaired.
     """
+    repairs = sorted({x.repaired_in for x in program.errata if x.repaired_in})
+    releases = [parse_model("ptxas-{}.{}".format(*x)) for x in repairs]
+    plain = (_list_errata(program, drop_optimizer_errata(x)) for x in (*PTXAS_MODELS, *releases))
+    unoptimized = [parse_model("+".join(x.id for x in errata)) for errata in plain if errata]
     models = [*KNOWN_MODELS]
-    for repair in sorted({x.repaired_in for x in program.errata if x.repaired_in}):
-        model = parse_model("ptxas-{}.{}".format(*repair))
+    for model in (*releases, *unoptimized):
         if all(_list_errata(program, x) != _list_errata(program, model) for x in models):
             models.append(model)
     return tuple(models)

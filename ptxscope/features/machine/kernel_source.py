@@ -6,7 +6,7 @@ Each thread has its own part of the arrays, so that no operand is known to the c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import count
 from typing import NamedTuple
 
@@ -24,8 +24,8 @@ THREAD = 3
 PARAMETER_BYTES = 16
 """The bytes of the parameters: two pointers, to results and operands."""
 _SLOT_BYTES = 8
-_OWN_NAMES = ("results", "operands", "to", "from", "place", "thread", "word")
-"""The parameters and registers of the kernel itself."""
+_OWN_NAMES = ("results", "operands", "to", "from", "place", "thread", "word", "in", "out")
+"""The parameters and registers of the kernel itself, and of the kernel of a report."""
 _LEGAL_NAME = re.compile(r"[A-Za-z][\w$]*+|[_$%][A-Za-z_$][\w$]*+")
 _WORD = re.compile(r"(?<![\w$%.])[%$]?[A-Za-z_\d$][\w$]*+")
 _GUARD = re.compile(r"@!?([%$]?[A-Za-z_\d$][\w$]*+)")
@@ -186,7 +186,6 @@ def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:
     block = kernel.program
     types = _map_registers(block)
     names = _rename_registers(types, has_text=not block.is_line)
-    given = {get_bare_name(x.name) for x in kernel.inputs}
     yield f".visible .entry {name}(.param .u64 results, .param .u64 operands)"
     yield "{"
     yield "  .reg .b64 to, from, place; .reg .b32 thread, word;"
@@ -195,16 +194,9 @@ def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:
     yield "  ld.param.u64 to, [results]; ld.param.u64 from, [operands];"
     yield f"  mov.u32 thread, %tid.x; mul.wide.u32 place, thread, {kernel.stride};"
     yield "  add.u64 to, to, place; add.u64 from, from, place;"
+    given = {get_bare_name(x.name) for x in kernel.inputs}
+    yield from (f"  {x}" for x in _iter_constants(block, names, given))
     instructions = [x.instruction for x in block.statements]
-    constants = {
-        get_bare_name(ins.names[role]): (ins.type_of(role), bits)
-        for ins in instructions
-        for role, bits in ins.constants.items()
-        if role in ins.names
-    }
-    for register, (type_, bits) in constants.items():
-        if register not in given and register in names:
-            yield f"  mov.{_format_register_type(type_)} {names[register]}, {bits:#x};"
     carrying = [x for x in instructions if CARRY_REGISTER in x.names.values()]
     for _, register, type_, offset in kernel.inputs:
         own_name = names.get(get_bare_name(register), "")
@@ -217,8 +209,7 @@ def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:
             yield f"  ld.global.u32 word, [from+{offset}]; setp.ne.u32 {own_name}, word, 0;"
         else:
             yield f"  ld.global.{_format_register_type(type_)} {own_name}, [from+{offset}];"
-    for line in block.lines or (str(block),):
-        yield f"  {_WORD.sub(lambda x: names.get(x[0], x[0]), line)}"
+    yield from (f"  {x}" for x in _iter_renamed_lines(block, names))
     for _, register, type_, offset in kernel.results:
         own_name = names.get(get_bare_name(register), "")
         if register == CARRY_REGISTER:
@@ -232,6 +223,31 @@ def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:
             yield f"  st.global.{_format_register_type(type_)} [to+{offset}], {own_name};"
     yield "  ret;"
     yield "}"
+
+
+def _iter_constants(
+    block: BasicBlock, names: Mapping[str, str], inputs: Container[str]
+) -> Iterator[str]:
+    """Yield the moves that set the constants with names, as operands of an asm statement have."""
+    for ins in (x.instruction for x in block.statements):
+        for role, bits in ins.constants.items():
+            register = get_bare_name(ins.names.get(role, ""))
+            if register not in inputs and register in names:
+                type_ = _format_register_type(ins.type_of(role))
+                yield f"mov.{type_} {names[register]}, {bits:#x};"
+
+
+def _iter_renamed_lines(block: BasicBlock, names: Mapping[str, str]) -> Iterator[str]:
+    for line in block.lines or (str(block),):
+        yield _WORD.sub(lambda x: names.get(x[0], x[0]), line)
+
+
+def list_statements(block: BasicBlock) -> list[str]:
+    """Return the text of the statements of a block, with legal names for its registers."""
+    names = _rename_registers(_map_registers(block), has_text=True)
+    inputs = {get_bare_name(x) for x in block.names.values()}
+    moves = dict.fromkeys(_iter_constants(block, names, inputs))
+    return [*moves, *_iter_renamed_lines(block, names)]
 
 
 def _format_register_type(type_: Type) -> str:

@@ -41,6 +41,7 @@ from .form_verdict import (
 from .kernel_source import KernelSource, make_kernel_source
 from .machine_instruction import MachineKernel
 from .machine_report import describe_condition
+from .smallest_block import find_smallest_block
 from .toolchain import Tool, ToolError, compile_kernels
 from .tools import format_line
 
@@ -347,30 +348,54 @@ RenderFault = Callable[..., str]
 
 
 def render_deviations(
-    task: Task, lines: Sequence[Instruction], verdicts: Sequence[FormVerdict], render: RenderFault
+    task: Task,
+    programs: Sequence[Instruction | BasicBlock],
+    verdicts: Sequence[FormVerdict],
+    render: RenderFault,
 ) -> str:
-    """Return a report for each kind of deviation among some lines; raise ToolError.
+    """Return a report for each kind of deviation among lines and blocks; raise ToolError.
 
-    Lines with the same known errata, or of one opcode with a new deviation, have one report.
+    Lines with the same known errata, or of one opcode with a new deviation, have one report, and
+    so have blocks with a known erratum.
     """
-    groups: dict[object, Instruction] = {}
-    for ins, verdict in sorted(zip(lines, verdicts, strict=True), key=lambda x: len(str(x[0]))):
-        if verdict.is_as_documented is False:
-            groups.setdefault(verdict.errata or ins.opcode, ins)
-    reports = (_report(task, ins, render) for ins in groups.values())
+    groups: dict[object, Instruction | BasicBlock] = {}
+    for program, verdict in sorted(
+        zip(programs, verdicts, strict=True), key=lambda x: len(str(x[0]))
+    ):
+        if verdict.is_as_documented is False and isinstance(program, Instruction):
+            groups.setdefault(verdict.errata or program.opcode, program)
+        elif verdict.is_as_documented is False:
+            kinds: list[object] = [(x,) for x in verdict.errata] or [str(program)]
+            groups |= {x: program for x in kinds if x not in groups}
+    reports = (_report(task, program, kind, render) for kind, program in groups.items())
     return "\n".join(reports) if groups else "Nothing deviates from the documentation.\n"
 
 
-def _report(task: Task, ins: Instruction, render: RenderFault) -> str:
-    """Return the report on a line, in the smallest form that has the same errata.
+def _report(
+    task: Task, program: Instruction | BasicBlock, kind: object, render: RenderFault
+) -> str:
+    """Return the report on a line, or on an erratum of a block, in the smallest form that has it.
 
     A line whose form does not depart in registers alone, but with its literals, is kept.
     """
-    errata = _decide(task, [ins])[0].errata
+    if isinstance(program, BasicBlock):
+        erratum = kind[0] if isinstance(kind, tuple) else ""
+
+        def has_erratum(blocks: list[BasicBlock]) -> list[bool]:
+            return [
+                x.is_as_documented is False and (erratum in x.errata if erratum else not x.errata)
+                for x in _decide(task, blocks)
+            ]
+
+        program = find_smallest_block(program, has_erratum)
+        if not program.is_line:
+            return _make_report(task, program, render)
+        program = program.instruction
+    ins, errata_of_line = program, _decide(task, [program])[0].errata
 
     def has_departure(forms: list[Form]) -> list[bool]:
         decided = _decide(task, [_make_line(ins, form) for form in forms])
-        return [x.is_as_documented is False and x.errata == errata for x in decided]
+        return [x.is_as_documented is False and x.errata == errata_of_line for x in decided]
 
     if all(has_departure([ins.form])):
         ins = _make_line(ins, find_smallest_form(ins.form, has_departure))
@@ -385,16 +410,16 @@ def _decide(task: Task, lines: Sequence[Program]) -> list[FormVerdict]:
     return [verdict for _, verdict in iter_line_verdicts(task, lines)]
 
 
-def _make_report(task: Task, ins: Instruction, render: RenderFault) -> str:
-    """Return the report on a line that departs; raise ToolError if it is not compiled."""
-    source = make_kernel_source(ins)
+def _make_report(task: Task, program: Instruction | BasicBlock, render: RenderFault) -> str:
+    """Return the report on what departs; raise ToolError if it is not compiled."""
+    source = make_kernel_source(program)
     (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source], *task.options)
     deviation = (
         find_machine_deviation(source, kernel) if isinstance(kernel, MachineKernel) else None
     )
     if deviation is None:
-        return f"{format_line(ins)} does not deviate from the documentation.\n"
-    (verdict,) = _decide(task, [ins])
+        return f"{format_line(program)} does not deviate from the documentation.\n"
+    (verdict,) = _decide(task, [program])
     results = deviation.example.machine_results
     return render(
         source.program,
@@ -408,6 +433,7 @@ def _make_report(task: Task, ins: Instruction, render: RenderFault) -> str:
             find_fault_code, tools=(task.ptxas, task.nvdisasm), options=task.options
         ),
         command=" ".join(
-            ("verify", quote_word(format_line(ins)), "--arch", task.target, "-f issue")
+            ("verify", quote_word(format_line(program)), "--arch", task.target, "-f issue")
         ),
+        options=task.options,
     )

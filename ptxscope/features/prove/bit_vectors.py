@@ -62,14 +62,9 @@ _SUMS = frozenset((Op.ADD, Op.SUBTRACT, Op.NEGATIVE))
 class BitVectors:
     """The values of nodes, from one tape or several, as terms."""
 
-    def __init__(self, terms: TermFactory, *, has_wide_sums: bool = False) -> None:
-        """Make a back end.
-
-        ``has_wide_sums`` computes a sum that is extended in the width of its extension: two sums
-        of the same terms in another order are then the same to the solver.
-        """
+    def __init__(self, terms: TermFactory) -> None:
+        """Make a back end."""
         self.terms = terms
-        self._has_wide_sums = has_wide_sums
         self.variables: dict[str, Term] = {}
         """The bits of each operand by role."""
         self._values: dict[Node, tuple[Term, ...]] = {}
@@ -115,7 +110,8 @@ class BitVectors:
         lane = lane if x.lanes > 1 else 0
         if width < x.range.bits and (kind := _RING.get(x.op)):
             return self.apply_ring(kind, x, lane, width)
-        if self._has_wide_sums and width > x.range.bits and x.range.low != x.range.high:
+        if width > x.range.bits and x.range.low != x.range.high:
+            # two sums of the same terms in another order are then the same to the solver
             if x.op in _SUMS:
                 return self.apply_ring(_RING[x.op], x, lane, width)
             if x.op is Op.SUM_LANES:

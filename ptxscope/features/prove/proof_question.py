@@ -46,13 +46,12 @@ class ProofQuestion:
         timeout: float,
         is_stopped: IsStopped = never,
         *,
-        has_wide_sums: bool = False,
         memory_megabytes: int = 0,
     ) -> None:
-        """Ask within the limits of a ``Solver``; ``has_wide_sums`` is as for ``BitVectors``."""
+        """Ask within the limits of a ``Solver``."""
         self.tape = Tape(PROOF_RULES)
         self.solver = Solver(timeout, is_stopped, memory_megabytes)
-        self.vectors = BitVectors(self.solver.terms, has_wide_sums=has_wide_sums)
+        self.vectors = BitVectors(self.solver.terms)
         self.inputs: dict[str, Type] = {}
         """The type of each operand by name, in the order of their first use."""
         self.has_conditions = False

@@ -22,8 +22,7 @@ from ....cli.support.inputs import open_text
 from ....cli.support.ptx_arguments import PLACE, is_file, parse_instruction, read_place
 from ....cli.support.streams import CommandError, print_message, report_errors
 from ....documents.formats.report import REPORT_FORMATS
-from ....engine.semantics.models import Model
-from ....engine.semantics.rules import ERRATA, FUSION_ERRATA
+from ....engine.semantics.rules import ERRATA
 from ....engine.syntax.errors import format_count, format_install_hint, make_printable
 from ....engine.syntax.instruction import Instruction, make_instruction
 from ....engine.syntax.parser import parse
@@ -34,6 +33,7 @@ from ...prove.equivalence import TIMEOUT
 from ..form_verdict import (
     FormVerdict,
     VerdictOutcome,
+    drop_optimizer_errata,
     find_equal_model,
     iter_forms,
     list_verified_opcodes,
@@ -210,8 +210,6 @@ def run(words: Sequence[str]) -> int:
     is_list = bool(arguments.all or arguments.family)
     file_runs = find_file_runs(arguments.ptx) if arguments.ptx and not is_list else None
     lines = file_runs.blocks if file_runs else list_programs(arguments)
-    if arguments.format == _ISSUE and not all(isinstance(x, Instruction) for x in lines):
-        raise CommandError(f"error: -f {_ISSUE} is for one instruction; this is a block")
     if arguments.timeout is None:
         arguments.timeout = _FILE_TIMEOUT if file_runs else TIMEOUT
     archs = choose_archs(arguments)
@@ -227,8 +225,8 @@ def run(words: Sequence[str]) -> int:
         render = _find_renderer()
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
             with report_tool_errors():
-                instructions = [x for x in kept if isinstance(x, Instruction)]
-                sys.stdout.write(render_deviations(task, instructions, verdicts, render))
+                programs = [x for x in kept if not isinstance(x, str)]
+                sys.stdout.write(render_deviations(task, programs, verdicts, render))
     else:
         blocks = (
             block
@@ -358,14 +356,14 @@ def _list_examples() -> list[Instruction]:
 def _choose_expected(name: str | None, task: Task, lines: Sequence[Program]) -> ExpectedModel:
     """Return the model of a name, or of the assembler's version.
 
-    Without optimization, an assembler combines no statements.
+    Without optimization, an assembler folds no field (E15) and combines no statements (E19 to E25).
     """
     if name and not _MODEL.fullmatch(name):
         shown = make_printable(name)
         raise CommandError(f"error: --model {shown}: write isa, ptxas or ptxas-MAJOR.MINOR")
     model = choose_model(name or "ptxas-{}.{}".format(*task.ptxas.version))
     if not task.level:
-        model = Model(model.name, tuple(x for x in model.errata if x not in FUSION_ERRATA))
+        model = drop_optimizer_errata(model)
     blocks = [
         make_block(x) if isinstance(x, Instruction) else x for x in lines if not isinstance(x, str)
     ]
