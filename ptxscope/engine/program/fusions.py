@@ -57,16 +57,12 @@ class _Values:
     def __init__(self, statements: Sequence[Statement]) -> None:
         self._starts = {*find_starts(statements)}
         self._counts = Counter(y for x in statements if not x.is_brace for y in x.writes)
-        self._mentions = Counter(y for x in statements for y in {*iter_names(x)})
-        """The statements that name each register, or a copy of its value."""
+        self.mentions = Counter(y for x in statements for y in {*iter_names(x)})
+        """The number of statements that name a register, or a copy of its value."""
         self._values: dict[str, Value] = {}
         self._begin = 0
         """The place of the last statement after which a register may have any value."""
         self.definitions: dict[Value, PairMember] = {}
-
-    def is_read_once(self, name: str) -> bool:
-        """Whether two statements name a register: the one that writes it and one that reads it."""
-        return self._mentions[name] == 2
 
     def begin_statement(self, index: int) -> None:
         """Forget, at the start of a block, what may be written on another path."""
@@ -94,7 +90,7 @@ class _Values:
                 self.definitions[value] = definition
                 if _is_copy(definition):
                     self._values[name] = copied = definition.operands["a"]
-                    self._mentions[copied[0]] += self._mentions[name] - 2
+                    self.mentions[copied[0]] += self.mentions[name] - 2
 
 
 def _is_copy(x: PairMember) -> bool:
@@ -117,8 +113,6 @@ def _is_copy(x: PairMember) -> bool:
 class FusedPair(NamedTuple):
     """An instruction, and an earlier one with which an assembler combines it."""
 
-    place: int
-    """The index of its statement."""
     reader: PairMember
     writer: PairMember
     fusion: Fusion
@@ -126,11 +120,9 @@ class FusedPair(NamedTuple):
 
 def mark_fusions(statements: Sequence[Statement]) -> Iterator[tuple[int, Instruction]]:
     """Yield the instructions of a function that are combined with earlier ones, by their places."""
-    for place, group in groupby(find_fused_pairs(statements), lambda x: x.place):
-        pairs = list(group)
-        ins = pairs[0].reader.ins
-        form = ins.form._replace(fusions=tuple(x.fusion for x in pairs))
-        yield place, replace(ins, form=form)
+    for reader, pairs in groupby(find_fused_pairs(statements), lambda x: x.reader):
+        form = reader.ins.form._replace(fusions=tuple(x.fusion for x in pairs))
+        yield reader.place, replace(reader.ins, form=form)
 
 
 def find_fused_pairs(statements: Sequence[Statement]) -> Iterator[FusedPair]:
@@ -141,13 +133,12 @@ def find_fused_pairs(statements: Sequence[Statement]) -> Iterator[FusedPair]:
     values = _Values(statements)
     for i, statement in enumerate(statements):
         values.begin_statement(i)
-        ins = statement.instruction
-        definition = values.read(i, ins) if ins else None
-        for role, value in definition.operands.items() if definition else ():
+        reader = values.read(i, statement.instruction) if statement.instruction else None
+        for role, value in reader.operands.items() if reader else ():
             writer = values.definitions.get(value)
-            if definition and writer and (x := _find_fusion(role, definition, writer, values)):
-                yield FusedPair(i, definition, writer, x)
-        values.write(i, statement, definition)
+            if reader and writer and (fusion := _find_fusion(role, reader, writer, values)):
+                yield FusedPair(reader, writer, fusion)
+        values.write(i, statement, reader)
 
 
 def _find_fusion(
@@ -157,7 +148,8 @@ def _find_fusion(
     if reader.ins.opcode not in _READERS or writer.ins.opcode not in _WRITERS:
         return None
     if reader.ins.opcode in ("add", "sub"):
-        return _find_sum(role, reader, writer, values.is_read_once(reader.operands[role][0]))
+        is_read_once = values.mentions[reader.operands[role][0]] == 2  # and written once
+        return _find_sum(role, reader, writer, is_read_once)
     if writer.ins.opcode == "prmt":
         return _find_signs(role, reader, writer)
     return _find_negation(role, reader, writer, values)

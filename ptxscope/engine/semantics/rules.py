@@ -502,6 +502,7 @@ FUSION_ERRATA: tuple[Erratum, ...] = (
         "negative number has the sign bit.",
         ("{ abs.s32 t, a; slct.u32.s32 d, b, c, t; }", {"a": 0x80000000, "b": 1, "c": 2}, 2, 1),
         repaired_in=(13, 1),
+        remark="For .s64, 13.1 to 13.5 test the magnitude of the high word of a alone.",
     ),
     Erratum(
         "E25",

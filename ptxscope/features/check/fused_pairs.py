@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ...blocks.block_parser import parse_block
+from ...engine.isa.types import Type
 from ...engine.program.fusions import FusedPair, PairMember, Value, find_fused_pairs
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
@@ -50,7 +51,7 @@ def _make_warning(
     pair: FusedPair, program: Program, name: str, lines: LineIndex, lines_before: int
 ) -> CheckedInstruction | None:
     """Return the warning about a pair, or None if the results never differ."""
-    statement, first = program.statements[pair.place], program.statements[pair.writer.place]
+    statement, first = program.statements[pair.reader.place], program.statements[pair.writer.place]
     names, example = _find_example(pair, program)
     if example is None:
         return None
@@ -62,6 +63,8 @@ def _make_warning(
         f"{erratum.id}: with ptxas {erratum.versions} on {erratum.targets}, combined with "
         f"`{first.name}` in line {first.line + lines_before}: {erratum.sentence}"
     )
+    if ins.form.stype is Type.S64:  # the remark is on these
+        message += f" {erratum.remark}"
     replacement = make_replacement(ins) or ()
     if program.name.startswith("asm"):
         replacement = tuple(map(format_for_asm, replacement))

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from ptxscope import evaluate_block, parse_block
+from ptxscope.engine.semantics.rules import FUSION_ERRATA, Erratum
+from ptxscope.features.check.check_settings import CheckSettings
+from ptxscope.features.check.compiler_fault import make_example_fault
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.fused_pairs import find_fusion_warnings
 from ptxscope.features.check.fusion_hints import may_have_fusions
@@ -15,8 +18,9 @@ from ptxscope.features.check.known_errata import find_erratum, find_replacement
 from ptxscope.sources.source_location import LineIndex
 from ptxscope.sources.source_programs import load
 from tests.driving.command_line import run
+from tests.driving.feature_tables import needs
 from tests.engine.test_fusions import FLOWS, KERNEL, read_rows, read_values
-from tests.tiers import ci_only
+from tests.tiers import ci_only, whole
 
 
 def warn_of(text: str, name: str) -> list[CheckedInstruction]:
@@ -120,3 +124,39 @@ def test_the_replacement_is_not_combined(id_: str) -> None:
     block = parse_block(" ".join(find_replacement(x)))
     assert not block.errata
     assert evaluate_block(block, x.example[1], model="ptxas-13.0") == {"d": x.example[2]}
+
+
+@needs("kernels", "editor")
+@pytest.mark.parametrize("x", FUSION_ERRATA, ids=lambda x: x.id)
+@whole
+def test_a_listing_with_an_erratum_is_known_everywhere(x: Erratum, tmp_path: Path) -> None:
+    from ptxscope.features.editor.source_answers import SourceText
+
+    ptx, values, documented, compiled = x.example
+    fault = make_example_fault(x)
+    path = tmp_path / "k.ptx"
+    path.write_text(fault.kernel.ptx, "utf-8")
+    assert f"warning: {x.id}: with ptxas {x.versions}" in run("check", str(path)).stdout
+    words = [values[y.name] for y in fault.kernel.inputs]
+    bits = fault.kernel.results[0].type.bits
+    arguments = (f"in={words}:u{fault.kernel.word_bits}".replace(" ", ""), f"out=[0]:u{bits}")
+    model = "ptxas-13.0" if x.repaired_in else "ptxas"
+    for name, result in (("isa", documented), (model, compiled)):
+        found = run("run", str(path), *arguments, "--model", name, "-f", "json")
+        (out,) = (y for y in json.loads(found.stdout)["buffers"] if y["name"] == "out")
+        assert int(out["bits"][0], 16) == result, name
+    given = [f"{name}={bits:#x}" for name, bits in values.items()]
+    assert f"{x.id}: " in run("explain", ptx, *given, "--got", hex(compiled)).stdout
+    text = SourceText(fault.kernel.ptx, "k.ptx")
+    rules = [y.rule for item in text.check_sequences(CheckSettings()) for y in item.diagnostics]
+    assert x.id in rules
+
+
+def test_a_magnitude_of_64_bits_has_a_remark_on_newer_releases() -> None:
+    text = KERNEL.format("abs.s64 to, from; setp.lt.s64 p, to, 0; add.s32 d, x, y;")
+    ((found,),) = [x.diagnostics for x in warn_of(text, "k.ptx")]
+    assert found.rule == "E24"
+    assert "with ptxas 11.8 to 13.0" in found.message
+    assert found.message.endswith(
+        "For .s64, 13.1 to 13.5 test the magnitude of the high word of a alone."
+    )
