@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...engine.syntax.errors import Span
 from ...engine.syntax.scopes import Scopes
 from ...sources.embedded_ptx import EmbeddedPtx
 from ...sources.source_location import LineIndex
 from .diagnostic import CheckedInstruction
+from .register_uses import Templates
 
 _MAX_ENTRIES = 1 << 13
+EntryT = TypeVar("EntryT")
 
 
 class _Part(NamedTuple):
@@ -27,10 +29,23 @@ class _Part(NamedTuple):
 
 
 class CheckCache:
-    """The items of the pieces of PTX that were checked last."""
+    """The items of the parts of a text that were checked last."""
 
     def __init__(self) -> None:
-        self._entries: dict[Hashable, tuple[EmbeddedPtx, list[CheckedInstruction]]] = {}
+        self._entries: dict[Hashable, Any] = {}
+        self.templates: Templates = {}
+
+    def find(self, key: Hashable) -> Any:
+        """Return what is kept for a key, or None."""
+        entry = self._entries.pop(key, None)
+        return entry if entry is None else self.keep(key, entry)
+
+    def keep(self, key: Hashable, entry: EntryT) -> EntryT:
+        """Keep an entry, and return it."""
+        self._entries[key] = entry
+        if len(self._entries) > _MAX_ENTRIES:
+            del self._entries[next(iter(self._entries))]
+        return entry
 
     def check_piece(
         self,
@@ -43,12 +58,9 @@ class CheckCache:
         if part is None:
             return check(piece)
         key = part.piece.lines.text, context
-        former_piece, items = self._entries.pop(key, (None, []))
+        former_piece, items = self.find(key) or (None, [])
         if former_piece is None or former_piece._replace(lines=part.piece.lines) != part.piece:
-            items = [*check(part.piece)]
-        self._entries[key] = part.piece, items
-        if len(self._entries) > _MAX_ENTRIES:
-            del self._entries[next(iter(self._entries))]
+            _, items = self.keep(key, (part.piece, [*check(part.piece)]))
         return [x.move(part.lines_before) for x in items]
 
 
@@ -57,7 +69,7 @@ def list_declarations(scopes: Scopes) -> Hashable:
     scope = scopes.outermost_scope
     return (
         *(scopes.version, scopes.target, scopes.target_suffix, scopes.address_bits),
-        *(scopes.has_all_declarations, tuple(scopes.functions)),
+        *(scopes.has_all_declarations, tuple(scopes.functions), scope.has_registers),
         *(tuple(scope.names.items()), tuple(scope.numbered.items())),
     )
 

@@ -35,6 +35,17 @@ class CheckedScopes(Scopes):
         self.ending_carry_opcode = ""
         """The opcode of the last sum that read the carry flag without writing it."""
 
+    def copy_module(self) -> CheckedScopes:
+        """Return the same declarations, at a position outside of all functions."""
+        other = CheckedScopes()
+        other.version, other.target = self.version, self.target
+        other.target_suffix, other.address_bits = self.target_suffix, self.address_bits
+        other.functions = dict(self.functions)
+        scope = other.outermost_scope
+        scope.names, scope.numbered = dict(self.scope.names), dict(self.scope.numbered)
+        scope.has_registers = self.scope.has_registers
+        return other
+
     # --- updates by the reader
 
     def write_carry(self, opcode: str = "", guard: str = "") -> None:

@@ -75,7 +75,7 @@ def check_text(
     """
     language = find_language(name, text)
     if language is Language.PTX:
-        return name_source_lines([text], partial(check_listing, name=name))
+        return name_source_lines([text], partial(check_listing, name=name, cache=cache))
     return check_source(
         text, name, language, definitions, with_line_markers=with_line_markers, cache=cache
     )

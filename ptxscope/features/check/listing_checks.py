@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import NamedTuple
 
+from ...engine.syntax.tokens import tokenize
 from .asm_checks import mark_minor_errata
 from .candidate_reader import Candidate, CandidateReader
+from .check_cache import CheckCache, list_declarations
+from .checked_scopes import CheckedScopes
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
+from .listing_flow import find_undefined
+from .listing_parts import read_outline, split_functions
 from .moved_constants import MovedConstants
-from .register_uses import ListingRegisters
+from .register_uses import ListingRegisters, Templates
 from .statement_checks import (
     UndeclaredNames,
     add_diagnostics,
@@ -22,21 +29,82 @@ from .statement_checks import (
 from .suppressions import IgnoreComments
 
 
-def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
+def check_listing(
+    chunks: Iterable[str], name: str, cache: CheckCache | None = None
+) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a PTX listing; the chunks may end anywhere."""
     comments = IgnoreComments()
-    checker = _ListingChecker(comments.record_chunks(chunks), name)
-    return comments.report_items(checker.check_statements(), name)
+    chunks = comments.record_chunks(chunks)
+    items = (
+        _check_parts("".join(chunks), name, cache)
+        if cache
+        else _ListingChecker(chunks, name).check_statements()
+    )
+    return comments.report_items(items, name)
+
+
+class _CheckedPart(NamedTuple):
+    """A function of a listing with the text before it, and its items at lines from 1 on."""
+
+    items: list[CheckedInstruction]
+    state: bytes
+    """A digest of the declarations after it."""
+    scopes: CheckedScopes | None
+    """The declarations after it, if its outline has others."""
+
+
+def _check_parts(text: str, name: str, cache: CheckCache) -> Iterator[CheckedInstruction]:
+    """Yield the items of a listing, of which only changed functions are checked."""
+    undefined, lines_before = frozenset(find_undefined(text)), 0
+    scopes, outlines, state = CheckedScopes(), list[str](), b""
+    for part, _ in split_functions(text):
+        key = part, name, undefined, state
+        outline = read_outline(part) or ""
+        checked: _CheckedPart | None = cache.find(key)
+        if checked is None:
+            while outlines:
+                _read_outline(scopes, outlines.pop(0))
+            part_scopes = scopes.copy_module()
+            checker = _ListingChecker([part], name, part_scopes, cache.templates)
+            checker.undefined.update(undefined)
+            items = [*checker.check_statements()]
+            _read_outline(scopes, outline)
+            declarations = list_declarations(part_scopes)
+            state = blake2b(repr(declarations).encode("utf-8", "surrogatepass")).digest()
+            is_outlined = list_declarations(scopes) == declarations
+            checked = _CheckedPart(items, state, None if is_outlined else part_scopes)
+            cache.keep(key, checked)
+        else:
+            outlines.append(outline)
+        if checked.scopes:
+            scopes, outlines = checked.scopes.copy_module(), []
+        yield from (x.move(lines_before) for x in checked.items)
+        lines_before += part.count("\n")
+        state = checked.state
+
+
+def _read_outline(scopes: CheckedScopes, outline: str) -> None:
+    scopes.read_directives(tokenize(outline))
+    scopes.open_scope()  # the last function's, which has the parameters
+    scopes.close_scope()
 
 
 class _ListingChecker:
     """Checks the statements of a listing in order."""
 
-    def __init__(self, chunks: Iterable[str], name: str) -> None:
+    def __init__(
+        self,
+        chunks: Iterable[str],
+        name: str,
+        scopes: CheckedScopes | None = None,
+        templates: Templates | None = None,
+    ) -> None:
         self._name = name
-        self._registers = ListingRegisters(name)
+        self._registers = ListingRegisters(name, templates)
+        self.undefined = self._registers.flow.undefined
+        """The registers that comments say to have no value."""
         chunks = self._registers.flow.record_chunks(chunks)
-        self._reader = CandidateReader(chunks, reads_all=True)
+        self._reader = CandidateReader(chunks, scopes, reads_all=True)
         self._moved_constants = MovedConstants(self._reader)
         self._undeclared_names = UndeclaredNames()
 

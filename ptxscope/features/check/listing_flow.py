@@ -31,6 +31,11 @@ class _Suspect(NamedTuple):
     """The statement, with a diagnostic whose message is not known yet."""
 
 
+def find_undefined(text: str) -> Sequence[str]:
+    """Return the registers that comments say to have no value."""
+    return _UNDEFINED.findall(text) if "implicit-def" in text else ()
+
+
 class ListingFlow:
     """Follows the registers of a listing's functions, one after the other."""
 
@@ -39,7 +44,7 @@ class ListingFlow:
         self.scope: Scope | None = None
         """The scope of the function, or the scope outside of functions."""
         self._is_followed = False
-        self._undefined = set[str]()
+        self.undefined = set[str]()
         """The registers that comments of the listing so far mention."""
         self._written = set[str]()
         """The registers that need no more attention."""
@@ -53,8 +58,7 @@ class ListingFlow:
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the text of chunks of whole lines, after reading their comments."""
         for chunk in chunks:
-            if "implicit-def" in chunk:
-                self._undefined.update(_UNDEFINED.findall(chunk))
+            self.undefined.update(find_undefined(chunk))
             yield chunk
 
     @property
@@ -113,7 +117,7 @@ class ListingFlow:
             self._written.add(name)
             scope, declaration = scopes.find_scope(name), scopes.find_declaration(name)
             is_register = declaration is not None and declaration.is_register
-            if scope is not self.scope or not is_register or name in self._undefined:
+            if scope is not self.scope or not is_register or name in self.undefined:
                 continue
             span = statement.opcode, len(statement.text)
             for match in re.finditer(rf"(?<![%\w$]){re.escape(name)}(?![\w$])", statement.text):

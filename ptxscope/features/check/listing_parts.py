@@ -9,11 +9,12 @@ from functools import lru_cache
 from ...engine.syntax.c_lexer import read_parts
 
 _FUNCTION_END = re.compile(r"\n\}[ \t\r]*+\n")
-_MARK = re.compile(r"[{}]|\Z")
-_LINES = r"^[ \t]*+\.(?:version|target|address_size|file|loc)\b[^\n{};\"/]*+"
-_IGNORED = re.compile(
-    rf'"[^"\n]*+"|//[^\n]*+|/\*.*?(?:\*/|\Z)|{_LINES}', re.DOTALL | re.MULTILINE | re.ASCII
+_MARK = re.compile(r"[][(){}]")
+_OPENING = {"}": "{", ")": "(", "]": "["}
+_LINE = re.compile(
+    r"^[ \t]*+\.(?:version|target|address_size|file|loc)\b[^\n{};]*+", re.MULTILINE | re.ASCII
 )
+_IGNORED = re.compile(r'"[^"\n]*+"|//[^\n]*+|/\*(?:.*?\*/|(?P<open>.*+))', re.DOTALL)
 
 
 def split_functions(text: str) -> Iterator[tuple[str, int]]:
@@ -25,19 +26,29 @@ def split_functions(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _read_part(text: str) -> tuple[str, int]:
-    return text, 0 if _is_closed(text) else len(text)
+    return text, len(text) if read_outline(text) is None else 0
 
 
 @lru_cache(maxsize=1 << 13)
-def _is_closed(text: str) -> bool:
-    code, depth, copied_end = _IGNORED.sub(" ", text), 0, 0
+def read_outline(text: str) -> str | None:
+    """Return the text of a part outside of braces; None if only the last part may be so."""
+    code, opened, copied_end = _IGNORED.sub(_blank, text), list[str](), 0
+    outline = list[str]()
     for match in _MARK.finditer(code):
-        if not depth:
-            directives = code[copied_end : match.start()].split(";")
-            if any(x.strip()[:1] not in ("", ".") for x in directives):
-                return False
-        depth += (match[0] == "{") - (match[0] == "}")
-        if depth < 0:
-            return False
-        copied_end = match.end()
-    return not depth and code.rstrip().endswith("}")
+        mark = match[0]
+        if mark == "{" and "{" not in opened:
+            outline.append(code[copied_end : match.start()])
+        if mark not in _OPENING:
+            opened.append(mark)
+        elif not opened or opened.pop() != _OPENING[mark]:
+            return None
+        elif mark == "}" and "{" not in opened:
+            copied_end = match.end()
+    directives = [x for y in outline for x in _LINE.sub(" ", y).split(";")]
+    is_loose = any(x.strip()[:1] not in ("", ".") for x in directives)
+    is_closed = not (opened or is_loose or code[copied_end:].strip())
+    return "{}".join([*outline, ""]) if is_closed else None
+
+
+def _blank(ignored: re.Match[str]) -> str:
+    return " " if ignored["open"] is None else "/*"

@@ -92,12 +92,16 @@ _MAX_DIAGNOSTICS = 8
 _MAX_TYPES = 1 << 6
 
 
+Templates = dict[tuple[object, ...], StatementTemplate]
+"""The templates of statements, by their texts without numbered registers."""
+
+
 class ListingRegisters:
     """Checks the registers of a listing's statements."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, templates: Templates | None = None) -> None:
         self.flow = ListingFlow(file)
-        self._templates: dict[tuple[object, ...], StatementTemplate] = {}
+        self._templates = {} if templates is None else templates
 
     def follow(self, statement: Candidate) -> None:
         """Note the reads and writes of a statement."""
@@ -111,7 +115,10 @@ class ListingRegisters:
         template, registers = self._find_template(statement)
         self.flow.read_statement(statement, template, registers)
         types = scopes.list_types(registers)
-        key = types if types is None else (*types, *map(scopes.find_declaration, template.names))
+        key: tuple[object, ...] | None = None
+        if types is not None:
+            declarations = map(scopes.find_declaration, template.names)
+            key = (scopes.address_bits, scopes.version is None, *types, *declarations)
         if key is not None and key in template.accepted_types:
             return ()
         raw_statements = find_statements(statement.text, ALL_OPCODES)

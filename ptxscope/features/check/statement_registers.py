@@ -148,9 +148,12 @@ class OperandWidth(NamedTuple):
         return declared_bits >= bits and (type_[0] == "b" or declared_type[0] != "f")
 
 
+_BITS = re.compile(r"[bsuf]++(\d{1,3})(?:x(\d))?", re.ASCII)
+
+
 def _count_bits(type_: str) -> int:
-    number, _, lanes = type_.lstrip("bsuf").partition("x")
-    return int(number) * int(lanes or 1)
+    match = _BITS.fullmatch(type_)  # a declaration may have any word
+    return int(match[1]) * int(match[2] or 1) if match else 0
 
 
 def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:

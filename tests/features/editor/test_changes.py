@@ -163,7 +163,7 @@ def one_part() -> Iterator[None]:
 
 
 def check_whole(text: str, name: str) -> list[CheckedInstruction]:
-    """Check a text that nothing is known about."""
+    """Check a text of which nothing is known."""
     with one_part():
         return [*check_text(text, name, with_line_markers=False)]
 
@@ -181,6 +181,12 @@ def recheck(text: str, name: str, changes: list[tuple[float, int, str]]) -> None
 def test_source(changes: list[tuple[float, int, str]]) -> None:
     """A check after changes finds in C what a check of the whole text finds."""
     recheck(SOURCE, "a.cu", changes)
+
+
+@given(edits(LISTING_PARTS))
+def test_listing(changes: list[tuple[float, int, str]]) -> None:
+    """A check after changes finds in a listing what a check of the whole listing finds."""
+    recheck(LISTING, "a.ptx", changes)
 
 
 def read_places(names: ListingSymbols | PieceSymbols, text: str) -> Iterator[object]:
