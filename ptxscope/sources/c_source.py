@@ -167,7 +167,7 @@ def _read_statement(
     read_text = _read_first_statement(text[start:end], gaps, constants)
     return read_text._replace(
         fragment=read_text.fragment.move(start),
-        operands=read_text.operands and read_text.operands.move(start),
+        operands=read_text.operands and read_text.operands._replace(position=start),
     )
 
 

@@ -74,13 +74,8 @@ class AsmOperands(NamedTuple):
     """The number of operands of LLVM, ``$0``; None in other languages."""
     clobbers: tuple[str, ...] = ()
     """The statement's clobber list: ``memory``."""
-
-    def move(self, distance: int) -> AsmOperands:
-        """Return the operands of a statement that stands so many characters later."""
-        starts = [x.constraint_start for x in self.expressions]
-        moved_starts = [x + distance if x >= 0 else x for x in starts]
-        pairs = zip(self.expressions, moved_starts, strict=True)
-        return self._replace(expressions=tuple([x._replace(constraint_start=y) for x, y in pairs]))
+    position: int = 0
+    """The position in the source from which those of the constraints are counted."""
 
     @property
     def outputs(self) -> frozenset[str]:

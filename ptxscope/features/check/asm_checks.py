@@ -221,6 +221,7 @@ def _find_constraint(
         start = expression.constraint_start
         if expression.name == name and start >= 0:
             locator = piece.make_outer_locator()
+            start += operands.position
             place = locator.locate(start, start + len(expression.constraint))
             return place, expression.constraint
     return None, ""

@@ -18,13 +18,17 @@ from .diagnostic import CheckedInstruction
 from .register_uses import Templates
 
 _MAX_ENTRIES = 1 << 13
+_NO_LINES = LineIndex("")
 EntryT = TypeVar("EntryT")
 
 
 class _Part(NamedTuple):
     """A piece of PTX from its first line on, without the text around it."""
 
+    text: str
+    """Its lines."""
     piece: EmbeddedPtx
+    """Without lines."""
     lines_before: int
 
 
@@ -57,10 +61,11 @@ class CheckCache:
         part = _cut_out(piece)
         if part is None:
             return check(piece)
-        key = part.piece.lines.text, context
+        key = part.text, context
         former_piece, items = self.find(key) or (None, [])
-        if former_piece is None or former_piece._replace(lines=part.piece.lines) != part.piece:
-            _, items = self.keep(key, (part.piece, [*check(part.piece)]))
+        if former_piece != part.piece:
+            items = [*check(part.piece._replace(lines=LineIndex(part.text)))]
+            self.keep(key, (part.piece, items))
         return [x.move(part.lines_before) for x in items]
 
 
@@ -82,23 +87,19 @@ def _cut_out(piece: EmbeddedPtx) -> _Part | None:
     spans: list[Span] = [outer.find_origin(i, i + 1) for i in (0, len(outer.ptx) - 1)]
     spans += [x.span for x in outer.problems]
     if piece.operands and not inner:
+        position = piece.operands.position
         spans += [
-            (x.constraint_start, x.constraint_start + len(x.constraint))
+            (x.constraint_start + position, x.constraint_start + len(x.constraint) + position)
             for x in piece.operands.expressions
             if x.constraint_start >= 0
         ]
     starts, text = piece.lines.starts, piece.lines.text
-    first = bisect_right(starts, min(x for x, _ in spans)) - 1
-    last = bisect_right(starts, max(x for _, x in spans))
+    first = bisect_right(starts, min([x for x, _ in spans])) - 1
+    last = bisect_right(starts, max([x for _, x in spans]))
     start, end = starts[first], starts[last] if last < len(starts) else len(text)
     operands = piece.operands
     if operands and not inner:
-        operands = operands.move(-start)
-    return _Part(
-        piece._replace(
-            fragments=(*inner, outer.move(-start)),
-            lines=LineIndex(text[start:end]),
-            operands=operands,
-        ),
-        first,
-    )
+        operands = operands._replace(position=operands.position - start)
+    fragments = (*inner, outer.move(-start))
+    piece = piece._replace(fragments=fragments, lines=_NO_LINES, operands=operands)
+    return _Part(text[start:end], piece, first)
