@@ -14,8 +14,14 @@ from ptxscope.feature import list_features
 
 from . import start
 
-NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "sweep", "prove")
-OF_FEATURES = {"rows": "tables", "check": "check", "sweep": "sweep", "prove": "prove"}
+NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "editor", "sweep", "prove")
+OF_FEATURES = {
+    "rows": "tables",
+    "check": "check",
+    "editor": "editor",
+    "sweep": "sweep",
+    "prove": "prove",
+}
 """The features of which some are, and without which they are skipped."""
 # `page` needs a browser: dev.py starts it in an environment of its own
 

@@ -340,14 +340,21 @@ def _iter_opcode_blocks(statement: Statement) -> Iterator[Block]:
     """Yield a sentence about an instruction, whether it is modelled or not."""
     if entry := find_entry(statement.opcode, statement.modifiers):
         yield from _iter_entry_blocks(entry)
-    elif sentence := read_sentences().get(statement.opcode):
+    elif sentence := _find_sentence(statement.name):
         yield make_heading(statement.name)
         yield make_paragraph(sentence)
 
 
+def _find_sentence(name: str) -> str:
+    """Return the sentence about an opcode with the most modifiers of an instruction's name."""
+    words = name.split(".")
+    names = (".".join(words[:count]) for count in range(len(words), 0, -1))
+    return next((read_sentences()[x] for x in names if x in read_sentences()), "")
+
+
 @cache
 def read_sentences() -> dict[str, str]:
-    """Return a sentence for each opcode that the catalog lacks."""
+    """Return sentences about opcodes, some with modifiers, whose forms the catalog lacks."""
     with (
         Path(__file__).with_name("opcode_sentences.csv").open(encoding="utf-8", newline="") as file
     ):
