@@ -32,13 +32,7 @@ from .causes import Bits, Cause, CauseKind, ObservedCase, change_instruction
 from .form_causes import format_slot_change
 from .line_changes import iter_carry_trials
 from .model_checks import ModelCheck
-from .observation import (
-    Observation,
-    Observed,
-    ObservedResult,
-    make_observation,
-    observe_statement,
-)
+from .observation import Observation, Observed, ObservedResult, make_observation, observe_statement
 from .selector_matches import SelectorMatches
 
 _MAX_REPORTED_MISSES = 3

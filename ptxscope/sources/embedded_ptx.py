@@ -8,11 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..engine.syntax.asm_operands import (
-    AsmOperands,
-    find_doubled_percent,
-    find_escaped_registers,
-)
+from ..engine.syntax.asm_operands import AsmOperands, find_doubled_percent, find_escaped_registers
 from ..engine.syntax.errors import Span
 from ..engine.syntax.intrinsic_calls import find_call_blocks
 from ..engine.syntax.opcodes import (

@@ -6,11 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ..engine.syntax.c_lexer import (
-    NAME,
-    Directive,
-    iter_directives,
-)
+from ..engine.syntax.c_lexer import NAME, Directive, iter_directives
 
 Definitions = Mapping[str, str | None]
 """Texts of object macros by name; None for an undefined name."""

@@ -10,15 +10,7 @@ from ..feature import Service, find_services
 from . import edits
 from .edit_transitions import edit
 from .explorer_state import ExplorerState
-from .requests import (
-    REFUSED,
-    AskText,
-    CopyText,
-    Open,
-    Requests,
-    ShowHint,
-    ShowOutcome,
-)
+from .requests import REFUSED, AskText, CopyText, Open, Requests, ShowHint, ShowOutcome
 from .setup import collect_operands, evaluate_setup
 
 if TYPE_CHECKING:

@@ -18,13 +18,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from ..state.actions import (
-    ACTIONS,
-    FIXED_FOOTER_ACTIONS,
-    FOOTER,
-    FOOTER_GROUPS,
-    format_key,
-)
+from ..state.actions import ACTIONS, FIXED_FOOTER_ACTIONS, FOOTER, FOOTER_GROUPS, format_key
 from ..state.requests import REFUSED, WRONG
 from .base.explorer_app import Hint, PostedMessage, get_explorer_app
 from .base.pane import Pane, StyledLine, StyledText, measure_line

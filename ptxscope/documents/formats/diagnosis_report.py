@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...diagnosis.causes import Cause, CauseKind
-from ...diagnosis.explanations import (
-    Diagnosis,
-    Explanation,
-    format_match_count,
-)
+from ...diagnosis.explanations import Diagnosis, Explanation, format_match_count
 from ...diagnosis.observation import Observation
 from ...diagnosis.selector_matches import SelectorMatches
 from ...diagnosis.value_causes import format_changed_operands

@@ -34,13 +34,7 @@ from .page_frame import (
     make_idle_step,
     shorten_names,
 )
-from .page_layout import (
-    COMPACT,
-    PAGE,
-    Area,
-    Layout,
-    fold_section,
-)
+from .page_layout import COMPACT, PAGE, Area, Layout, fold_section
 from .picture_panels import (
     BAND,
     Panel,

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..ir.rewrites import (
-    SHORTENING_RULES,
-    drop_idle_magnitude,
-    drop_idle_shift,
-    expand_float,
-)
+from ..ir.rewrites import SHORTENING_RULES, drop_idle_magnitude, drop_idle_shift, expand_float
 from ..ir.tape import Node, Op, RewriteRules, Tape, get_range
 from ..isa.encodings import Range
 from ..micro_operations.arithmetic import RANGES

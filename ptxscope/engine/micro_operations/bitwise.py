@@ -11,13 +11,7 @@ from dataclasses import dataclass
 from ..isa.encodings import format_hex, format_integer_type
 from ..isa.types import WORD_BITS, BoolOp
 from .arithmetic import Arithmetic, Inputs, V, get_lane
-from .base import (
-    LaneView,
-    MicroOperation,
-    RowTrace,
-    add_guard,
-    find_row,
-)
+from .base import LaneView, MicroOperation, RowTrace, add_guard, find_row
 from .counts import WordOperation
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .properties import (

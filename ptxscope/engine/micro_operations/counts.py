@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from ..isa.encodings import format_bit_range, format_hex
 from ..isa.types import WORD_BITS
 from .arithmetic import Arithmetic, Inputs, V, fill
-from .base import (
-    LaneView,
-    MicroOperation,
-    RowTrace,
-)
+from .base import LaneView, MicroOperation, RowTrace
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .properties import (
     InputBits,

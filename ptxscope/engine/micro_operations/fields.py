@@ -7,27 +7,10 @@ from dataclasses import dataclass
 
 from ..isa.encodings import format_bit_range, format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill, get_lane
-from .base import (
-    LaneView,
-    MicroOperation,
-    RowTrace,
-)
+from .base import LaneView, MicroOperation, RowTrace
 from .counts import WordOperation
-from .drawings import (
-    BitFate,
-    BitField,
-    FieldBits,
-    FieldRuler,
-    FigureDrawing,
-)
-from .properties import (
-    MAX_LANE_BITS,
-    InputBits,
-    LaneText,
-    make_equation,
-    map_bits,
-    name_operands,
-)
+from .drawings import BitFate, BitField, FieldBits, FieldRuler, FigureDrawing
+from .properties import MAX_LANE_BITS, InputBits, LaneText, make_equation, map_bits, name_operands
 from .shifts import LimitAmount
 
 

@@ -17,12 +17,7 @@ from ..isa.encodings import (
 )
 from ..isa.types import WORD_BITS, Selector
 from .arithmetic import Arithmetic, Inputs, V, is_outside
-from .base import (
-    LaneView,
-    MicroOperation,
-    RowTrace,
-    format_write,
-)
+from .base import LaneView, MicroOperation, RowTrace, format_write
 from .drawings import CellDrawing, KeptCell, ResultCell, TakenCell, WordCell
 from .properties import (
     MAX_LANE_BITS,

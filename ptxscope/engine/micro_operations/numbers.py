@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..isa.encodings import UNIT_NAMES, format_lanes
 from .arithmetic import Arithmetic, Inputs, V
-from .base import (
-    LaneView,
-    MicroOperation,
-    RowTrace,
-    find_row,
-)
+from .base import LaneView, MicroOperation, RowTrace, find_row
 from .properties import MAX_LANE_BITS, InputBits, LaneText, format_short_name, make_equation
 
 if TYPE_CHECKING:

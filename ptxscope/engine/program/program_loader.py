@@ -11,13 +11,7 @@ from ..syntax.asm_bindings import NO_BINDINGS, bind_operands
 from ..syntax.asm_operands import AsmOperands
 from ..syntax.asm_text import is_condition
 from ..syntax.errors import Problem, quote_word
-from ..syntax.opcodes import (
-    BRANCHES,
-    OPCODES,
-    OTHER_OPCODES,
-    is_unchecked,
-    looks_like_opcode,
-)
+from ..syntax.opcodes import BRANCHES, OPCODES, OTHER_OPCODES, is_unchecked, looks_like_opcode
 from ..syntax.partial_ptx import is_prose
 from ..syntax.register_accesses import mark_mixed_flags
 from ..syntax.scopes import Scope, Scopes, find_bodies

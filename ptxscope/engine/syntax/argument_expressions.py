@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
-from .c_expression import (
-    C_TYPES,
-    CConstantParser,
-    CLiteral,
-    ExpressionError,
-    ExpressionParser,
-)
+from .c_expression import C_TYPES, CConstantParser, CLiteral, ExpressionError, ExpressionParser
 from .c_lexer import CToken, CTokenKind
 from .errors import Problem, Span, quote_word
 

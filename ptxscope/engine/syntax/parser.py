@@ -11,14 +11,7 @@ from ..isa.catalog import CATALOG, find_entry, find_remarks, find_violations, ge
 from ..isa.entry import Entry
 from ..isa.types import Destinations, Form, Type
 from . import tokens as syntax
-from .errors import (
-    NotOneError,
-    Problem,
-    PtxError,
-    Span,
-    limit_problems,
-    quote_word,
-)
+from .errors import NotOneError, Problem, PtxError, Span, limit_problems, quote_word
 from .instruction import Guard, Immediate, Instruction, Register
 from .modifiers import ParsedModifiers
 from .opcodes import (

@@ -10,13 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from .instruction import Instruction
-from .opcodes import (
-    BARRIERS,
-    CALLS,
-    FREEING,
-    REDUCING,
-    WITHOUT_DESTINATION,
-)
+from .opcodes import BARRIERS, CALLS, FREEING, REDUCING, WITHOUT_DESTINATION
 from .tokens import RawInstruction, Token
 
 

@@ -34,12 +34,7 @@ from ...scene.scene_model import (
 from ...state.figure_edits import FORMULA_PLACE
 from ..base.pane import StyledLine, StyledText, measure_line, pad_line
 from .lane_axes import draw_number_line
-from .lane_cells import (
-    draw_span,
-    format_link_style,
-    place_pieces,
-    wrap_line,
-)
+from .lane_cells import draw_span, format_link_style, place_pieces, wrap_line
 from .lane_highlights import PlaceMark
 from .lane_links import draw_permutation
 

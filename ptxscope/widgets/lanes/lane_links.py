@@ -16,12 +16,7 @@ from ...scene.scene_model import (
     Tint,
 )
 from ..base.pane import StyledLine, StyledText, measure_line, pad_line
-from .lane_cells import (
-    draw_span,
-    format_link_style,
-    join_columns,
-    wrap_line,
-)
+from .lane_cells import draw_span, format_link_style, join_columns, wrap_line
 from .lane_highlights import LinkMark, PlaceMark
 
 MIN_LINKED_COLUMNS = 12

@@ -37,12 +37,7 @@ from ...state.figure_edits import (
 )
 from ...state.requests import REFUSED, WRONG
 from ...state.slot_choices import SlotCell, SlotOption, make_choice_list
-from ...state.step_transitions import (
-    ask_guess,
-    go_to_step,
-    predict_another,
-    select_notable_flags,
-)
+from ...state.step_transitions import ask_guess, go_to_step, predict_another, select_notable_flags
 from ..base.explorer_app import PartMessage
 from ..base.pane import Pane, StyledLine
 from ..operand_table import OperandField
