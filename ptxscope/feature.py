@@ -50,6 +50,8 @@ class Service(StrEnum):
     """The transition ``(state)`` that the greeting offers and Enter runs at the first start."""
     EXPLAIN_ANSWER = "explain answer"
     """``(question, value, is_pattern) -> Iterable[MistakeExplanation]``: explain a wrong answer."""
+    EXPLAIN_BLOCK = "explain block"
+    """``(block, observations, index) -> Iterable[Explanation]``: explain it by other texts."""
     SOLVE_SELECTORS = "solve selectors"
     """``(form, rules, guard, cases, roles) -> SelectorMatches | None``: fit selectors to cases."""
     FOLLOW_EXPLANATION = "follow explanation"

@@ -1,0 +1,1 @@
+"""Changes of a block's text that explain its result."""
