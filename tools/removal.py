@@ -76,17 +76,24 @@ def choose_turn(count: int) -> list[str]:
 
 
 def copy_tree(target: Path) -> None:
-    """Copy the files that git knows or would add; without git, all sources."""
+    """Copy the files that git knows or would add, and what is compiled; without git, all sources.
+
+    Compiled code names its source by size and time, which are copied, too.
+    """
     command = ("git", "ls-files", "-co", "--exclude-standard")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         ignored = shutil.ignore_patterns(".venv*", "__pycache__", "_build", "node_modules")
         shutil.copytree(ROOT, target, ignore=ignored)
         return
-    for name in done.stdout.splitlines():
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, target / name)
+    for path in (ROOT / name for name in done.stdout.splitlines()):
+        compiled = (
+            path.parent.glob(f"__pycache__/{path.stem}.*.pyc") if path.suffix == ".py" else ()
+        )
+        for source in filter(Path.is_file, (path, *compiled)):
+            copied = target / source.relative_to(ROOT)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, copied)
 
 
 def list_runs(gone: Sequence[str], *, is_whole: bool, workers: int) -> Iterator[Run]:

@@ -16,6 +16,7 @@ from ptxscope.learn.grader import (
     grade_answer,
 )
 from ptxscope.learn.question import Question
+from tests.tiers import some
 
 
 def is_told(text: str, answer: str) -> bool:
@@ -31,7 +32,11 @@ LESSON_QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("question", LESSON_QUESTIONS, ids=lambda x: f"{x.key}-{x.lane}")
+@pytest.mark.parametrize(
+    "question",
+    some(LESSON_QUESTIONS, *range(0, len(LESSON_QUESTIONS), 4)),
+    ids=lambda x: f"{x.key}-{x.lane}",
+)
 def test_no_wrong_answer_reveals_the_right_one(
     question: Question,
 ) -> None:

@@ -61,7 +61,7 @@ from ptxscope.features.machine.toolchain import (
 )
 from tests.driving.command_line import run
 from tests.driving.feature_tables import needs
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, sampled, whole
 from tools.machine_code import COUNTED_LINES, read_samples
 
 pytest.importorskip("bitwuzla")
@@ -887,6 +887,7 @@ def test_verify_rediscovers_the_known_errata(paths: tuple[str, str], tmp_path: P
 
 @needs_tools
 @pytest.mark.parametrize(("line", "count"), COUNTED_LINES.items())
+@whole
 def test_real_tools_make_the_counted_instructions(line: str, count: int) -> None:
     done = run("lower", line, "-f", "json")
     document = json.loads(done.stdout)

@@ -70,7 +70,13 @@ def check(entry: Entry, seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(12), pytest.param(range(12, 150), marks=thorough)], ids=["few", "many"]
+    "seeds",
+    [
+        range(4),
+        pytest.param(range(4, 60), marks=thorough),
+        pytest.param(range(60, 150), marks=pytest.mark.soak),
+    ],
+    ids=["few", "many", "most"],
 )
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
 def test_the_pseudocode_gives_the_result_of_the_plan(entry: Entry, seeds: range) -> None:

@@ -35,7 +35,7 @@ from tests.engine.test_tape import operand
 from tests.features.prove.proof_pairs import DATA, PAIRS, Pair
 from tests.reference_data import read_lines
 from tests.strategies import instruction_of
-from tests.tiers import ci_only, some, whole
+from tests.tiers import ci_only, some, thorough, whole
 
 pytest.importorskip("bitwuzla")
 
@@ -73,7 +73,13 @@ def test_the_table_has_enough_pairs_of_each_verdict() -> None:
 
 
 @whole
-@pytest.mark.parametrize("pair", PAIRS, ids=[x.name for x in PAIRS])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        pytest.param(x, id=x.name, marks=[thorough] * (x.name == "sevenths of a word"))
+        for x in PAIRS
+    ],
+)
 def test_a_pair_has_its_verdict(pair: Pair) -> None:
     proof = prove(pair.a, pair.b, where=pair.where)
     assert proof.verdict is (Verdict.EQUAL if pair.equal else Verdict.DIFFERENT), proof.operands
