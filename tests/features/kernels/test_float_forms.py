@@ -1,0 +1,32 @@
+"""Floats in runs: bit for bit as exact fractions have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.features.kernels.float_forms import (
+    CONVERSIONS,
+    FORMS,
+    check_runs,
+    draw_arithmetic,
+    draw_conversion,
+    draw_small_floats,
+)
+from tests.tiers import sampled
+
+
+@pytest.mark.parametrize("name", FORMS)
+@sampled
+def test_arithmetic(name: str) -> None:
+    check_runs(draw_arithmetic(name))
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+@sampled
+def test_conversions(name: str) -> None:
+    check_runs(draw_conversion(name))
+
+
+@pytest.mark.parametrize("kind", ["e4m3x2", "e5m2x2"])
+def test_floats_of_8_bits(kind: str) -> None:
+    check_runs(draw_small_floats(kind))
