@@ -235,16 +235,18 @@ def _pair_runs(
     runs: Runs = (first, second)
     steps = PairedSteps(first.steps, second.steps)
     stores = [_find_stores(x, differences) for x in runs]
-    positions: dict[int, WordDifference | None] = {
-        steps.find_position(side, step): word
-        for side, own in enumerate(stores)
-        for word, step in own.items()
+    words = [x for x in differences if any(x in own for own in stores)]
+    positions = {
+        word: min(
+            steps.find_position(side, own[word]) for side, own in enumerate(stores) if word in own
+        )
+        for word in words
     }
+    word = min(words, key=lambda x: positions[x], default=None)
+    position = positions[word] if word else 0
     for side, run in enumerate(runs):
         if run.result is None:
-            positions = {steps.find_end(side): None}
-    position = min(positions, default=0)
-    word = positions.get(position)
+            word, position = None, steps.find_end(side)
     marked = []
     for side, (run, own) in enumerate(zip(runs, stores, strict=True)):
         places = {find_place(run.steps[x].statement) for x in own.values()}
@@ -252,7 +254,10 @@ def _pair_runs(
             places.add(find_place(run.steps[step].statement))
         text = run.message
         if run.result is not None:
-            text = _describe(side, word, len(positions))
+            has_failed = runs[1 - side].result is None
+            text = (
+                f"{LETTERS[1 - side]} fails." if has_failed else _describe(side, word, len(words))
+            )
         marked.append(
             replace(
                 run,
@@ -269,9 +274,12 @@ def _describe(side: int, word: WordDifference | None, count: int) -> str:
     """Return what a kernel leaves in the word that differs first, out of some."""
     other = LETTERS[1 - side]
     if word is None:
-        return f"{other} fails." if count else "The thread leaves the same bytes in both."
+        return "The thread leaves the same bytes in both."
     own, others = (format_hex(word.values[x], 8 * word.bytes) for x in (side, 1 - side))
-    more = f" {format_count(count - 1, 'other word')} differ, too." if count > 1 else ""
+    more = ""
+    if count > 1:
+        verb = "differs" if count == 2 else "differ"
+        more = f" {format_count(count - 1, 'other word')} of this thread {verb}, too."
     if not word.lines[side]:
         return f"{word.label} stays {own}; {other} writes {others}.{more}"
     return f"{word.label} is {own} at the end; {other} leaves {others}.{more}"

@@ -169,6 +169,17 @@ def test_a_kernel_that_does_not_write_the_word_says_so(
         assert [x.text for x in run.rows if x.is_suspect and "st" in x.text]
 
 
+def test_the_first_word_of_a_vector_is_named_and_the_others_are_counted() -> None:
+    stores = "st.global.v2.u32 [O], {{1, {}}};\nst.global.u32 [O+8], {};"
+    pair = pair_of(stores.format(2, 3), stores.format(4, 3))
+    assert pair.runs[0].message == "param1[1] is 0x00000002 at the end; B leaves 0x00000004."
+    more = pair_of(stores.format(2, 3), "st.global.v2.u32 [O], {5, 4};\nst.global.u32 [O+8], 6;")
+    assert more.runs[0].message == (
+        "param1[0] is 0x00000001 at the end; B leaves 0x00000005. "
+        "2 other words of this thread differ, too."
+    )
+
+
 def test_another_thread_is_followed_in_both() -> None:
     pair = pair_of(_ONE, _OTHER, where="ntid.x == 4 and tid.x == 2")
     assert pair.thread_text == "thread (2,0,0) of block (0,0,0)"
