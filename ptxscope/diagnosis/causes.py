@@ -228,13 +228,7 @@ def change_instruction(ins: Instruction, causes: Sequence[Cause], variant: Varia
     if guard and variant.guard is not None:
         guard = guard._replace(negated=variant.guard)
     return replace(
-        ins,
-        form=variant.form,
-        sources=tuple(sources),
-        guard=guard,
-        text="",
-        spans={},
-        notes=(),
+        ins, form=variant.form, sources=tuple(sources), guard=guard, text="", spans={}, notes=()
     )
 
 

@@ -142,9 +142,7 @@ def _get_type(ins: Signature, role: str) -> Type:
 
 
 def parse_got(
-    ins: Signature,
-    text: str,
-    find_reading_type: Callable[[Signature, str], Type] = _get_type,
+    ins: Signature, text: str, find_reading_type: Callable[[Signature, str], Type] = _get_type
 ) -> tuple[str, Observed]:
     """Parse ``VALUE`` or ``NAME=VALUE``: return the destination's role and the observed value.
 
@@ -188,9 +186,7 @@ ObservedResult = Scalar | Observed | Mapping[str, Scalar | Observed]
 
 
 def make_observation(
-    ins: Instruction,
-    values: Mapping[str, Scalar],
-    observed: ObservedResult,
+    ins: Instruction, values: Mapping[str, Scalar], observed: ObservedResult
 ) -> Observation:
     """Convert values and results by name to an Observation by role.
 

@@ -324,17 +324,13 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
     name, width = ins.format_operand("d"), ins.type_of("d").bits
     if width > 8:
         yield _make_d_misreading(
-            f"with the bytes of {name} reversed",
-            3,
-            lambda bits: _reverse_bytes(bits, width),
+            f"with the bytes of {name} reversed", 3, lambda bits: _reverse_bytes(bits, width)
         )
     if width == 32 and not ins.type_of("d").is_float:
         yield from _iter_storage_misreadings(name)
     if width >= 32 and ins.entry.group is Group.COMPARE:
         yield _make_d_misreading(
-            f"with {name}'s float read as a number",
-            3,
-            lambda bits: _convert_float(bits, width),
+            f"with {name}'s float read as a number", 3, lambda bits: _convert_float(bits, width)
         )
         yield _make_d_misreading(
             f"with {name}'s number shown as a float's bits",

@@ -85,10 +85,7 @@ def export(  # type: ignore[overload-overlap]
 
 @overload
 def export(
-    trace: Trace,
-    format: str = "text",
-    options: Options = DEFAULT,
-    **named: Unpack[NamedOptions],
+    trace: Trace, format: str = "text", options: Options = DEFAULT, **named: Unpack[NamedOptions]
 ) -> str: ...
 
 

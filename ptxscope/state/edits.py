@@ -305,10 +305,7 @@ def _repair(form: Form, entry: Entry, kept_slot: str) -> Form:
 
 
 def make_instruction(
-    form: Form,
-    destinations: tuple[str | None, ...],
-    sources: Sources,
-    guard: Guard | None,
+    form: Form, destinations: tuple[str | None, ...], sources: Sources, guard: Guard | None
 ) -> Instruction:
     """Return an instruction of a form; unnamed operands are named after their roles."""
     entry = get_entry(form)

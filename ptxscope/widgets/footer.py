@@ -59,9 +59,7 @@ _EVERYWHERE = frozenset({"pageup", "pagedown"})
 _ARROWS = frozenset({"up", "down", "left", "right"})
 
 
-def list_footer_keys(
-    screen: Screen[Any],
-) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
+def list_footer_keys(screen: Screen[Any]) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
     """Return the keys for a screen's focus, and the permanent keys on the right.
 
     The focus's keys come first, then the screen's. The permanent keys include the one that leaves

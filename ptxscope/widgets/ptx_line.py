@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 _NARROW_WIDTH = 24
 """Minimum columns for a message after its carets instead of below them."""
-_INKS = {
-    "opcode": "strong",
-    "guard": "quiet",
-    **{role: f"data-{role}" for role in "abc"},
-}
+_INKS = {"opcode": "strong", "guard": "quiet", **{role: f"data-{role}" for role in "abc"}}
 """The styles of the parts of an instruction."""
 
 

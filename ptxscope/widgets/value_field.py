@@ -43,9 +43,7 @@ class ValueField(Vertical):
     }
     """
     BINDING_GROUP_TITLE = "Value"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
 
     def __init__(self) -> None:
         super().__init__(id="value")

@@ -252,11 +252,7 @@ def _iter_differing(trace: Trace, other: Trace) -> Iterator[int]:
 
 
 def _choose_part(
-    statement: BlockStatement,
-    part: Trace,
-    options: Options,
-    plan: Plan,
-    hidden: frozenset[str],
+    statement: BlockStatement, part: Trace, options: Options, plan: Plan, hidden: frozenset[str]
 ) -> Options:
     """Return the options for a statement's part of the block."""
     places = [

@@ -184,10 +184,7 @@ def _block_to_json(doc: Document, options: Options) -> Object:
     block = trace.block
     names = block.names
     operands = [
-        {
-            "name": operand.name,
-            **_value_to_json(trace.operands[operand.roles[0]], operand.type),
-        }
+        {"name": operand.name, **_value_to_json(trace.operands[operand.roles[0]], operand.type)}
         for operand in block.inputs
     ]
     keys = {role: key for role, _, key in trace.plan.results}

@@ -25,10 +25,7 @@ REPORT_FORMATS = ("text", "markdown", "rst", "asciidoc", "html")
 
 
 def write_report(
-    blocks: Iterable[Block],
-    format_: str = "text",
-    width: int = WIDTH,
-    options: Options = DEFAULT,
+    blocks: Iterable[Block], format_: str = "text", width: int = WIDTH, options: Options = DEFAULT
 ) -> str:
     """Write a report in one of ``REPORT_FORMATS``; text has at most `width` columns."""
     match format_:

@@ -331,13 +331,7 @@ TALL_SHAPES = ShapeFunctions(
         TableFigure: draw_table,
     },
 )  # fmt: skip
-_UNFRAMED_DRAWINGS = (
-    draw_running_sum,
-    draw_gate,
-    draw_choice,
-    draw_permutation,
-    draw_table,
-)
+_UNFRAMED_DRAWINGS = (draw_running_sum, draw_gate, draw_choice, draw_permutation, draw_table)
 """Figures that show all content of their cells."""
 _FIRST_ROLES = ("a", "b")
 """Registers at the top; others are drawn at their readers."""

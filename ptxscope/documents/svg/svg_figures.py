@@ -190,12 +190,7 @@ def _draw_ends(
 
 
 def _draw_moved_number(
-    sketch: Sketch,
-    row: RowScene,
-    line: _PlacedNumberLine,
-    point: Point,
-    label: Area,
-    y: float,
+    sketch: Sketch, row: RowScene, line: _PlacedNumberLine, point: Point, label: Area, y: float
 ) -> float:
     """Draw a number on its line, with an arrow to the end if it is outside; return the end."""
     canvas, x, lane = sketch.canvas, line.compute_x(point.position), point.place.lane

@@ -146,8 +146,7 @@ class ArrayProgram:
                 (id(self), block_size),
                 self,
                 self._make_environment(
-                    block_size,
-                    [np.empty(size * block_size, np.uint8) for size in self.scratch],
+                    block_size, [np.empty(size * block_size, np.uint8) for size in self.scratch]
                 ),
             )
         environment: tuple[list[Any], list[tuple[int, Buffer, Dtype]]] = _thread_cache.environment

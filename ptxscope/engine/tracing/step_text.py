@@ -25,10 +25,7 @@ from ..semantics.plan import Row
 from ..syntax.instruction import Signature
 from .trace import Step, Trace
 
-_TITLES = {
-    Stage.BOOLEAN: "Boolean",
-    Stage.SUM: "add c",
-}
+_TITLES = {Stage.BOOLEAN: "Boolean", Stage.SUM: "add c"}
 
 
 def format_title(step: Step) -> str:

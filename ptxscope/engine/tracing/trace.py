@@ -326,10 +326,7 @@ class Trace(FrozenRecord):
 
 
 def make_trace(
-    ins: Instruction,
-    model: Model,
-    operands: Mapping[str, int],
-    annotations: Annotations = NOTHING,
+    ins: Instruction, model: Model, operands: Mapping[str, int], annotations: Annotations = NOTHING
 ) -> Trace:
     """Return the trace of one instruction."""
     return Trace(make_block(ins), model, operands, annotations)

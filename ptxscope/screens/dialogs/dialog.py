@@ -116,7 +116,7 @@ class ThemedModal(ModalScreen[Result], AnswerScreen[Result]):
     """A modal screen above the visible screen below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
+        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend")
     ]
 
 

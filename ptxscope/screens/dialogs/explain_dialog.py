@@ -59,9 +59,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     }
     """
     BINDING_GROUP_TITLE = "Why?"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+y", "copy", "Copy", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "copy", "Copy", show=False)]
 
     def __init__(
         self,

@@ -107,9 +107,7 @@ class MenuDialog(Dialog[int | None]):
         & Menu { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", "Leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Leave", show=False)]
 
     def __init__(self, request: AskItem) -> None:
         super().__init__()
@@ -184,9 +182,7 @@ class ChoicePopup(ThemedModal[int | None]):
         }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", "Leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Leave", show=False)]
 
     def __init__(
         self, title: str, options: Sequence[SlotOption], index: int, offset: Offset

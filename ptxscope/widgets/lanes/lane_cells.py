@@ -290,11 +290,7 @@ def draw_labelled(
     if isinstance(name, str):
         name = StyledText(f"{shorten_name(name):<{LABEL - NUMBER - 1}} ", "quiet")
     target = number if label else None
-    return [
-        StyledText(f"{label:<{LABEL - len(name.text)}}", style_name, target),
-        name,
-        *body,
-    ]
+    return [StyledText(f"{label:<{LABEL - len(name.text)}}", style_name, target), name, *body]
 
 
 def label_lines(

@@ -380,12 +380,7 @@ class AnswersPainter:
         return [*pad_line(names[0], gap + (2 if half else 0)), *names[1]]
 
     def _draw_row(
-        self,
-        trace: Trace,
-        row: RowTrace | None,
-        other: Trace | None,
-        level: Level,
-        width: int,
+        self, trace: Trace, row: RowTrace | None, other: Trace | None, level: Level, width: int
     ) -> list[StyledLine]:
         if row is None:
             return []
