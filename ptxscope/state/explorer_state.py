@@ -372,16 +372,9 @@ class ExplorerState:
     def _is_typing(self) -> bool:
         return self._typed_setup is self.setup
 
-    def type_statements(self, text: str) -> None:
-        """Apply a typed line; while it is a block, it is open at its last step.
-
-        Further typing joins this edit.
-        """
-        from .open_block import with_statements
-
-        goes_on = self._is_typing
-        setup, cursor = with_statements(self.setup, self.cursor, text)
-        self.edit(setup, cursor, coalesce=goes_on, is_closing=cursor is None)
+    def type_setup(self, setup: Setup, cursor: ListingCursor | None) -> None:
+        """Apply a typed line, or a typed block at its last step; further typing joins this edit."""
+        self.edit(setup, cursor, coalesce=self._is_typing, is_closing=cursor is None)
         if cursor is not None and setup.error is None:
             self.end_stepping()
             self.step = self.last_step

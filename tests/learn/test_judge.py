@@ -213,3 +213,10 @@ def test_a_hint_on_a_plain_write_names_the_idea_alone() -> None:
     assert not any("Write: " in said for said in shift[:-1])
     line, values = "vadd.u32.u32.u32 d, a, b", {"a": 0xFFFFFFFF, "b": 1}
     assert any("Write: " in said for said in list_hints(Question(trace(line, values), "d"))[:-1])
+
+
+def test_a_remainder_of_64_bits_is_predicted() -> None:
+    # its interval has more than 128 bits
+    question = Question(trace("rem.u64 d, a, b", {"a": 2**63 + 5, "b": 2**63}), "operate.t", 0)
+    assert grade_answer(question, "5").is_right
+    assert not grade_answer(question, "-5").is_right

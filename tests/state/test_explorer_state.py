@@ -23,7 +23,7 @@ from ptxscope.state.edits import (
 from ptxscope.state.explorer_state import ExplorerState, Mode
 from ptxscope.state.setup import evaluate_setup, make_example
 from ptxscope.state.state_store import SavedState, StateStore
-from tests.driving.states import LINE, VALUES, make_state, move_by, paste_line, reopen, set_values
+from tests.driving.states import LINE, VALUES, make_state, paste_line, reopen, set_values
 
 VADD4 = "vadd4.s32.s32.u32.sat d, a, b, c"
 
@@ -106,47 +106,6 @@ def test_undo_and_redo_keep_the_step_and_stay_at_the_end() -> None:
     state.go_to_step(4)
     assert state.redo()
     assert state.step == 4
-
-
-def test_results_of_later_statements_stay_hidden_while_one_steps_through_a_block() -> None:
-    state = make_state()
-    state.type_statements("{ shl.b32 s, a, b; bfe.u32 t, s, b, c; add.u32 d, t, a; }")
-    assert state.first_hidden_statement is None
-    assert state.go_to_statement(-1)
-    assert state.go_to_statement(-1)
-    assert state.cursor
-    first = state.cursor.index
-    assert state.first_hidden_statement is None  # all was shown before
-    state.go_to_step(1)
-    assert state.first_hidden_statement == first
-    state.go_to_step(state.last_step)
-    assert state.first_hidden_statement == first + 1
-    assert state.go_to_statement(1)
-    assert state.first_hidden_statement == first + 1
-    assert state.go_to_statement(-1)  # back at the last step of the first
-    assert state.first_hidden_statement == first + 1
-    state.reveal_result()
-    assert state.first_hidden_statement is None
-    state.reveal_result(is_revealed=False)
-    assert state.end_stepping()
-    assert state.first_hidden_statement is None
-    state.go_to_step(1)
-    move_by(state, 1)  # who goes to a statement sees the results
-    assert state.first_hidden_statement is None
-
-
-def test_notes_that_a_step_to_another_statement_drops_are_restored_by_undo() -> None:
-    state = make_state()
-    state.type_statements("{ shl.b32 s, a, b; bfe.u32 t, s, b, c; }")
-    count = len(state.session.undo_history)
-    assert state.go_to_statement(-1)
-    assert len(state.session.undo_history) == count
-    state.edit(with_step_note(state.setup, Stage.OPERATE, "why"))
-    noted = state.setup
-    assert state.go_to_statement(1)
-    assert not state.setup.annotations.notes
-    assert state.undo()
-    assert state.setup == noted
 
 
 def test_another_instruction_keeps_the_choices_it_also_has() -> None:

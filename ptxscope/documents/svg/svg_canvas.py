@@ -236,17 +236,6 @@ class SvgCanvas:
         """Draw diagonal lines in an area: some renderers lack patterns."""
         self.draw_path(_format_hatch(x, y, width, height), colour, line=0.9)
 
-    def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
-        """Draw an image of square cells, stretched to fill an area."""
-        from base64 import b64encode
-
-        data = b64encode(png).decode()
-        self.parts.append(
-            f'<image {_format_box(x, y, width, height)} preserveAspectRatio="none" '
-            'image-rendering="optimizeSpeed" style="image-rendering:pixelated" '
-            f'href="data:image/png;base64,{data}"/>'
-        )
-
     def draw_cross(self, x: float, y: float, colour: SvgColour, size: float = 4) -> None:
         """Draw a cross, for a path not taken."""
         left, right, top, low = map(format_length, (x - size, x + size, y - size, y + size))

@@ -260,7 +260,7 @@ class MicroOperation:
 
     def get_notation(self, row: RowTrace) -> Notation:
         """Return the notation of a row's value, which also determines how an answer is graded."""
-        bits = next(x for x in (32, 64, 128) if row.range.bits <= x)
+        bits = next((x for x in (32, 64) if row.range.bits <= x), 128)
         return self.notation or Notation(bits, is_number=True)
 
 

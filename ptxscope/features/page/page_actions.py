@@ -18,13 +18,13 @@ from ...scene.scene_builder import build_scene, choose_part_width
 from ...scene.scene_model import LaneRef, Place
 from ...state import edits, figure_edits, step_transitions
 from ...state.actions import ACTIONS, GROUPS
-from ...state.open_block import open_typed_block, with_statements
 from ...state.requests import Notify, ShowHint, ShowOutcome, Transition
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState
 from .permalink import PageLink, parse_permalink
 from .tool_table import map_panels, map_places, map_tools
 from .transitions import apply_setup
+from .typed_statements import open_typed_block, type_statements, with_statements
 
 if TYPE_CHECKING:
     from ...engine.tracing.trace import Trace
@@ -206,7 +206,7 @@ def _parse_operand(target: Signature, role: str, text: str) -> int:
 
 def _type_line(page: PageState, arguments: Arguments) -> None:
     leave_panel(page)
-    page.explorer.type_statements(str(arguments["text"])[:MAX_LINE_CHARS])
+    type_statements(page.explorer, str(arguments["text"])[:MAX_LINE_CHARS])
     page.value_errors.clear()
 
 
@@ -218,7 +218,7 @@ def _end_line(page: PageState, _: Arguments) -> None:
 def _open_line(page: PageState, text: str) -> None:
     leave_panel(page)
     page.explorer.end_typing()
-    page.explorer.type_statements(text)
+    type_statements(page.explorer, text)
     page.explorer.end_typing()
 
 

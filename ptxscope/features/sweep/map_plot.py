@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     canvas.open_group("px-sweep")
     assert sweep.y
     canvas.draw_text(EDGE, y + 14, sweep.y.part.label, LABEL)
-    canvas.draw_image(LEFT, chart.top, SIDE, SIDE, encode_png(compute_shades(sweep)))
+    _draw_image(canvas, LEFT, chart.top, SIDE, SIDE, encode_png(compute_shades(sweep)))
     draw_hatch(canvas, chart, sweep.divergence_mask)
     draw_outline(canvas, chart, sweep.clamped, CLAMPED)
     draw_outline(canvas, chart, sweep.wrapped, WRAPPED)
@@ -181,7 +182,7 @@ def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     canvas.draw_text(x, chart.top + 12, lane.label, LABEL, width=width)
     top = chart.top + 26
     column = np.arange(len(COLOUR_RAMP), dtype=np.uint8).reshape(-1, 1)
-    canvas.draw_image(x, top, 22, height, encode_png(column))
+    _draw_image(canvas, x, top, 22, height, encode_png(column))
     canvas.draw_rect(x, top, 22, height, None, SvgColour.DIM, radius=0)
     column_index, row_index = sweep.current_point
     current_rank = None
@@ -206,4 +207,17 @@ def encode_png(cells: npt.NDArray[np.uint8]) -> bytes:
             (b"IDAT", zlib.compress(rows.tobytes(), 9)),
             (b"IEND", b""),
         )
+    )
+
+
+def _draw_image(
+    canvas: SvgCanvas, x: float, y: float, width: float, height: float, png: bytes
+) -> None:
+    """Draw an image of square cells, stretched to fill an area."""
+    left, top, across, down = map(format_length, (x, y, width, height))
+    data = b64encode(png).decode()
+    canvas.parts.append(
+        f'<image x="{left}" y="{top}" width="{across}" height="{down}" preserveAspectRatio="none" '
+        'image-rendering="optimizeSpeed" style="image-rendering:pixelated" '
+        f'href="data:image/png;base64,{data}"/>'
     )
