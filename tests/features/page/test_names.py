@@ -14,9 +14,9 @@ from ptxscope.features.page.explorer_page import ExplorerPage
 from ptxscope.features.page.live_figure import LiveFigure
 from ptxscope.features.page.page_actions import PAGE_ACTIONS
 from ptxscope.features.page.page_view import make_view
-from ptxscope.features.page.site import make_site
 from ptxscope.features.page.tool_table import map_panel_actions, map_tools
 from ptxscope.state.actions import ACTIONS
+from tests.features.page.default_site import make_default_site
 from tests.features.page.test_site import FILES_FOLDER
 
 SCRIPTS = {path.name: path.read_text("utf-8") for path in FILES_FOLDER.glob("*.js")}
@@ -140,14 +140,14 @@ def test_an_action_of_a_panel_has_a_name_of_its_own() -> None:
 
 
 def test_the_engine_settings_have_all_names_that_javascript_reads() -> None:
-    config = json.loads(make_site(None)["engine.json"])
+    config = json.loads(make_default_site()["engine.json"])
     assert {*find("worker.js", r"\bconfig\.(\w+)")} == {*config}
     file = next(iter(config["files"].values()))
     assert {*find("worker.js", r"\bfile\.(\w+)")} == {*file}
 
 
 def test_the_opening_has_all_names_that_javascript_reads() -> None:
-    opening = json.loads(make_site(None)["opening.json"])
+    opening = json.loads(make_default_site()["opening.json"])
     parts = find("opening.js", r"\{([\w, ]+)\} = this\.data") + find("opening.js", r"data\.(\w+)")
     assert read_lists(parts) == {*opening}
     assert {*find("opening.js", r"\bframe\.(\w+)")} == {*opening["frames"][0]}

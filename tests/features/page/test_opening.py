@@ -17,6 +17,7 @@ from ptxscope.features.page.opening import make_opening
 from ptxscope.features.page.permalink import parse_permalink
 from ptxscope.features.page.site import make_site, write_files
 from tests.driving.browser import Browser
+from tests.features.page.default_site import make_default_site
 from tests.features.page.test_site import FILES_FOLDER
 from tests.tiers import ci_only
 from tools.page_browser import serve_folder
@@ -37,7 +38,7 @@ RESULT = f"0x{bytes(x & 0xFF for x in CLAMPED).hex()}"
 
 @pytest.fixture(scope="module")
 def opening() -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(make_site(None)["opening.json"])
+    read: dict[str, Any] = json.loads(make_default_site()["opening.json"])
     return read
 
 
@@ -119,7 +120,7 @@ def test_every_move_leads_to_a_frame_of_its_own_action() -> None:
 
 
 def test_the_written_page_has_the_first_frame(opening: dict[str, Any]) -> None:
-    index, frame = make_site(None)["index.html"].decode(), Walker(opening)
+    index, frame = make_default_site()["index.html"].decode(), Walker(opening)
     for is_compact in (False, True):
         assert frame.draw(is_compact=is_compact) in index
     assert frame["spoken"] in unescape(index)
@@ -214,7 +215,7 @@ def test_what_is_typed_before_python_is_kept_and_said(browser: Browser, address:
 
 @ci_only
 def test_an_address_shows_its_frame_or_its_line_only(browser: Browser, address: str) -> None:
-    link = Walker(json.loads(make_site(None)["opening.json"])).go("step 3")["link"]
+    link = Walker(json.loads(make_default_site()["opening.json"])).go("step 3")["link"]
     browser.visit(f"{address}?step#{link}", 1280)
     state = wait(browser, "state.step === 'add'")
     assert f"= {SUMS[0]}" in state["picture"]

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from errno import ENOSPC
 from html import unescape
 from pathlib import Path
@@ -28,14 +29,15 @@ from ptxscope.features.page.live_figure import LiveFigure
 from ptxscope.features.page.live_markup import make_live_figure
 from ptxscope.features.page.permalink import parse_permalink
 from ptxscope.features.page.site import CDN, FILES, make_site, write_files
+from tests.features.page.default_site import make_default_site
 
 FILES_FOLDER = Path(page.__file__).parent / "files"
 MAX_SCRIPT_LINES = 800
 
 
 @pytest.fixture(scope="module")
-def site() -> dict[str, bytes]:
-    return make_site(None)
+def site() -> Mapping[str, bytes]:
+    return make_default_site()
 
 
 def test_the_scripts_are_short() -> None:
@@ -49,12 +51,12 @@ def test_the_scripts_write_no_markup() -> None:
     assert text.count("innerHTML") == 1  # a document of ptxscope, in a live figure
 
 
-def test_the_page_has_a_button_for_each_copy(site: dict[str, bytes]) -> None:
+def test_the_page_has_a_button_for_each_copy(site: Mapping[str, bytes]) -> None:
     names = re.findall(r'data-copy="(\w+)"', site["index.html"].decode())
     assert names == [*map_copies()]
 
 
-def test_the_page_has_no_inline_script_or_style(site: dict[str, bytes]) -> None:
+def test_the_page_has_no_inline_script_or_style(site: Mapping[str, bytes]) -> None:
     index = site["index.html"].decode()
     html5lib.HTMLParser(strict=True).parse(index)
     assert "{{" not in index
@@ -66,7 +68,7 @@ def test_the_page_has_no_inline_script_or_style(site: dict[str, bytes]) -> None:
     assert set(re.findall(r"https?://\S+", policy.replace(";", " "))) == {CDN}
 
 
-def test_the_first_picture_is_that_of_the_export(site: dict[str, bytes]) -> None:
+def test_the_first_picture_is_that_of_the_export(site: Mapping[str, bytes]) -> None:
     trace = ExplorerPage().state.trace
     first = Options(steps=frozenset({trace.steps[0].place}), result=False, is_early=True)
     svg = export(trace, "svg", first)
@@ -74,7 +76,7 @@ def test_the_first_picture_is_that_of_the_export(site: dict[str, bytes]) -> None
     assert bare in site["index.html"].decode()
 
 
-def test_the_gallery_links_to_an_example_of_every_instruction(site: dict[str, bytes]) -> None:
+def test_the_gallery_links_to_an_example_of_every_instruction(site: Mapping[str, bytes]) -> None:
     links = re.findall('<a href="#([^"]*)"><img src="([^"]*)"', site["index.html"].decode())
     lines = [parse(parse_permalink(unescape(fragment)).line) for fragment, _ in links]
     assert [x.opcode for x in lines] == [*CATALOG]
@@ -82,14 +84,14 @@ def test_the_gallery_links_to_an_example_of_every_instruction(site: dict[str, by
         assert str(line) in unescape(site[file].decode()), file
 
 
-def test_every_file_of_the_runtime_has_its_hash(site: dict[str, bytes]) -> None:
+def test_every_file_of_the_runtime_has_its_hash(site: Mapping[str, bytes]) -> None:
     config = json.loads(site["engine.json"])
     assert config["runtime"] == CDN
     assert {*config["files"]} == {*FILES, config["archive"]}
     assert all(x["integrity"].startswith("sha384-") for x in config["files"].values())
 
 
-def test_the_archive_has_ptxscope_without_the_terminal(site: dict[str, bytes]) -> None:
+def test_the_archive_has_ptxscope_without_the_terminal(site: Mapping[str, bytes]) -> None:
     name = json.loads(site["engine.json"])["archive"]
     names = zipfile.ZipFile(io.BytesIO(site[name])).namelist()
     assert "ptxscope/features/page/explorer_page.py" in names
@@ -114,7 +116,7 @@ assert "<svg" in json.loads(figure.render('{"a": "3", "b": "2"}'))["document"]
 """
 
 
-def test_the_archive_runs_without_other_packages(site: dict[str, bytes], tmp_path: Path) -> None:
+def test_the_archive_runs_without_other_packages(site: Mapping[str, bytes], tmp_path: Path) -> None:
     name = json.loads(site["engine.json"])["archive"]
     zipfile.ZipFile(io.BytesIO(site[name])).extractall(tmp_path)
     command = [sys.executable, "-I", "-S", "-c", _USE, str(tmp_path)]
