@@ -134,6 +134,7 @@ prmt.b32 t, a, b, 0x8888; and.b32 d, t, 0xff00
 prmt.b32 t, a, b, 0x8888; and.b32 d, t, 0x7f
 prmt.b32 t, a, b, 0x8888; @p and.b32 d, t, 255
 prmt.b32 t, a, b, c; and.b32 d, t, 255
+prmt.b32 t, a, b, 0x8888; shr.u16 d, c, t
 prmt.b32 t, a, b, 0x8888; cvt.u16.u16 d, t
 prmt.b32 t, a, b, 0x8888; cvt.u16.u32 d, t
 prmt.b32 t, a, b, 0x8888; cvt.u16.u32 h, t; and.b16 d, h, 0xff00

@@ -268,8 +268,10 @@ def _list_kept_bytes(role: str, reader: PairMember) -> Sequence[int]:
         is_extended = part.bits < min(32, form.written_bits or max(form.dtype.bits, 16))
         return range(part.bits // 8) if is_extended and not part.signed else ()
     if form.stype in (Type.U16, Type.B16) and opcode != "and":  # of the low half of the result
+        is_sum = role == "c" and opcode != "sad" and form.product_word is not ProductWord.LO
+        is_half = reader.ins.type_of(role).bits == form.stype.bits and not is_sum
         is_extended = opcode in _EXTENDING or form.product_word is not None
-        return range(2) if is_extended and role in ("a", "b") else ()
+        return range(2) if is_half and is_extended else ()
     mask = reader.find_literal(_get_other(role))
     if opcode != "and" or form.stype not in (Type.B16, Type.B32) or mask is None:
         return ()
