@@ -30,8 +30,10 @@ from ...engine.semantics.models import parse_model
 
 MAX_SECONDS = 60
 MAX_ANSWER_CHARS = 200_000
-BRIEF_CHARS = 4000
+BRIEF_BYTES = 4000
 """Length of an answer of which not all is wanted: a language model pays for each word."""
+_END_BYTES = 1500
+"""The part of them for the end, if that has the verdict or the explanation."""
 SERVER = MCPServer(
     "ptxscope",
     version=__version__,
@@ -71,7 +73,7 @@ Conditions = Annotated[
     ),
 ]
 WithAll = Annotated[
-    bool, Field(description=f"the whole answer, instead of the first {BRIEF_CHARS:,} characters")
+    bool, Field(description=f"the whole answer, instead of the first {BRIEF_BYTES:,} bytes")
 ]
 ToolT = TypeVar("ToolT", bound=Callable[..., str])
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
@@ -91,6 +93,7 @@ def evaluate(
     ptx: Ptx,
     operands: Operands,
     models: list[ModelName] = ["isa", "ptxas"],  # noqa: B006 - the schema needs the value
+    with_all: WithAll = False,
 ) -> str:
     """Return the results of one evaluation under each model, and the errata where they differ.
 
@@ -104,7 +107,7 @@ def evaluate(
         lines += [f"{model}: {result}", *answers[model].stderr.splitlines()]
     if len(set(results.values())) > 1:
         lines += _list_errata(ptx, arguments[1:], models)
-    return "\n".join(lines)
+    return _cut("\n".join(lines), with_all=with_all)
 
 
 def _list_errata(ptx: str, values: Sequence[str], models: Sequence[str]) -> list[str]:
@@ -149,7 +152,8 @@ def check(
 ) -> str:
     """Return the illegal instructions of a source, those that an erratum changes, and others."""
     options = () if with_all else ("--quiet",)
-    return _cut(_run_on_file("check", source, file_name, (), *options), with_all=with_all)
+    answer = _run_on_file("check", source, file_name, (), *options)
+    return _cut(answer, with_all=with_all, end_bytes=200)
 
 
 @_offer_with("run")
@@ -188,7 +192,7 @@ def run(
     if any("@" in x.partition("=")[2] for x in (*arguments, *expected)):
         raise ToolError("a value that begins with @ names a file, and no file is read here")
     answer = _run_on_file("run", source, file_name or "source.ptx", arguments, *options)
-    return _cut(answer, with_all=with_all)
+    return _cut(answer, with_all=with_all, end_bytes=_END_BYTES)
 
 
 @_offer_with("prove")
@@ -203,7 +207,8 @@ def prove(
     """Prove that two computations are equal for all operands, or return a counterexample."""
     models = (f"--model-a={first_model}", f"--model-b={second_model}")
     options = (*models, *_format_conditions(conditions), f"--timeout={MAX_SECONDS // 2}")
-    return _cut(_run("prove", [first, second], "--brief", *options), with_all=with_all)
+    answer = _run("prove", [first, second], "--brief", *options)
+    return _cut(answer, with_all=with_all, end_bytes=_END_BYTES)
 
 
 @_offer_with("verify")
@@ -217,7 +222,8 @@ def verify(
     It needs NVIDIA's ptxas and nvdisasm, and no GPU.
     """
     options = (*(f"--arch={x}" for x in targets), f"--timeout={MAX_SECONDS // 2}")
-    return _cut(_run("verify", [ptx], *options), with_all=with_all)
+    answer = _run("verify", [ptx], *options)
+    return _cut(answer, with_all=with_all, end_bytes=_END_BYTES)
 
 
 @_offer_with("find")
@@ -225,22 +231,33 @@ def find(
     ptx: Ptx,
     conditions: Conditions,
     count: Annotated[int, Field(description="how many sets of operands at most")] = 1,
+    with_all: WithAll = False,
 ) -> str:
     """Return operands for which all conditions hold, or prove that there are none."""
     options = (*_format_conditions(conditions), f"-n={count}", f"--timeout={MAX_SECONDS // 2}")
-    return _cut(_run("find", [ptx], *options), with_all=False)
+    return _cut(_run("find", [ptx], *options), with_all=with_all)
 
 
-def _cut(answer: str, *, with_all: bool) -> str:
-    """Return an answer, or as many of its first lines as a brief one may have."""
-    if with_all or len(answer) <= BRIEF_CHARS:
+def _cut(answer: str, *, with_all: bool, end_bytes: int = 0) -> str:
+    """Return an answer, or its beginning and the last lines that ``end_bytes`` hold.
+
+    Raise ToolError if it is too long.
+    """
+    if with_all and len(answer) > MAX_ANSWER_CHARS:
+        raise ToolError(f"the answer has more than {MAX_ANSWER_CHARS:,} characters")
+    if with_all or len(answer.encode()) <= BRIEF_BYTES:
         return answer
-    text, lines = "", answer.splitlines()
-    for count, line in enumerate(lines):
-        if len(text) + len(line) > BRIEF_CHARS - 80:
-            return f"{text}… {len(lines) - count:,} more lines; with_all returns them"
-        text += f"{line}\n"
-    return text
+    lines, end = answer.splitlines(), list[str]()
+    while len("\n".join(end).encode()) + len(lines[-1].encode()) < end_bytes:
+        end.insert(0, lines.pop())
+    tail = "".join(f"\n{x}" for x in end)
+    room = BRIEF_BYTES - len(tail.encode()) - 80
+    start = "\n".join(lines).encode()[:room].decode(errors="ignore")
+    whole_lines, _, part = start.rpartition("\n")
+    if len(part) > len(whole_lines):  # most of it is one long line
+        return f"{start}…\n… this is the beginning; with_all returns the rest{tail}"
+    count = len(lines) - whole_lines.count("\n") - 1
+    return f"{whole_lines}\n… {count:,} more lines; with_all returns them{tail}"
 
 
 def _run_on_file(
@@ -291,9 +308,8 @@ def _run_process(
         why = getattr(error, "strerror", None) or error
         raise ToolError(f"`{command}` can't be run with these arguments: {why}") from None
     if process.returncode not in (0, 1, 3) or not process.stdout:
-        raise ToolError(process.stderr.strip() or f"`{command}` failed")
-    if len(process.stdout) > MAX_ANSWER_CHARS:
-        raise ToolError(f"the answer has more than {MAX_ANSWER_CHARS:,} characters")
+        message = process.stderr.strip() or f"`{command}` failed"
+        raise ToolError(message.encode()[:BRIEF_BYTES].decode(errors="ignore"))
     return process
 
 

@@ -156,8 +156,9 @@ def _iter_difference_blocks(proof: Proof) -> Iterator[Block]:
             manner = "exactly where" if difference.is_exact else "only where"
             clauses.append(f"{manner} {difference.condition}")
         if difference.number:
-            values = f"{difference.number:,} of the {difference.total:,} values of"
-            clauses.append(f"for {values} {' and '.join(difference.parts)}")
+            parts = " and ".join(difference.parts)
+            values = f"{difference.number:,} of the {difference.total:,} values of {parts}"
+            clauses.append(f"for {values}" if parts else "for all operands")
         yield make_paragraph(f"{part or 'They differ'} {', that is '.join(clauses)}.")
 
 

@@ -346,3 +346,15 @@ def test_ctrl_c_twice_at_a_terminal_ends_the_server_without_a_word(tmp_path: Pat
         terminal.type(b"\x03\x03")
         assert terminal.process.wait(10) == 130
         assert terminal.read(1).replace(b"^C", b"").strip() == b""
+
+
+@ci_only
+async def test_a_brief_answer_has_the_verdict_on_long_blocks() -> None:
+    block = "".join(f"add.u32 %r{i + 1}, %r{i}, {i}; " for i in range(200))
+    other = block.replace("199;", "198;")
+    async with open_session() as session:
+        _, answer = await call(session, "prove", first=f"{{{block}}}", second=f"{{{other}}}")
+    assert "Different" in answer
+    assert "They differ for all operands." in answer  # the sums differ by 1
+    assert "more lines; with_all returns them" in answer
+    assert len(answer.encode()) <= 4000
