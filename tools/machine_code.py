@@ -16,10 +16,10 @@ from typing import NamedTuple
 from ptxscope import parse
 from ptxscope.blocks.block_parser import parse_block
 from ptxscope.engine.semantics.rules import ERRATA
-from ptxscope.engine.syntax.intrinsic_calls import find_single_call
 from ptxscope.features.machine.form_verdict import list_verified_opcodes
 from ptxscope.features.machine.intrinsic_call import (
     KERNEL_NAME,
+    find_single_call,
     write_call_kernel,
 )
 from ptxscope.features.machine.kernel_source import (

@@ -202,10 +202,6 @@ class EmbeddedPtx(NamedTuple):
         """Return a locator for a text that starts at ``start`` of the piece."""
         return _OffsetLocator(self, start)
 
-    def make_outer_locator(self) -> _OffsetLocator:
-        """Return a locator for the enclosing text of the PTX."""
-        return _OffsetLocator(self._replace(fragments=self.fragments[1:]), 0)
-
     def flatten(self) -> Fragment:
         """Return the PTX with its positions in the file."""
         inner, *outer = self.fragments

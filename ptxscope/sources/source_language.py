@@ -68,23 +68,19 @@ _DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
 """The beginning of cuobjdump output."""
 
 
-def has_known_suffix(name: str) -> bool:
-    """Return whether the name alone determines the language of a file."""
-    return _get_suffix(name) in LANGUAGES_BY_SUFFIX
-
-
 def is_whole(name: str) -> bool:
     """Return whether a source with this name is complete: not a header, and not pasted."""
-    return _get_suffix(name) in _WHOLE_FILE_SUFFIXES
+    return get_suffix(name) in _WHOLE_FILE_SUFFIXES
 
 
-def _get_suffix(name: str) -> str:
+def get_suffix(name: str) -> str:
+    """Return the suffix of a file name in lower case, without its dot, or an empty string."""
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
 def find_language(name: str, head: str) -> Language:
     """Return the language of a file, by its name or, if necessary, by its beginning."""
-    return LANGUAGES_BY_SUFFIX.get(_get_suffix(name)) or find_text_language(
+    return LANGUAGES_BY_SUFFIX.get(get_suffix(name)) or find_text_language(
         head, is_file="." in name
     )
 

@@ -49,20 +49,12 @@ class TextCall(NamedTuple):
 
 def has_calls(text: str) -> bool:
     """Return whether a text consists of calls of intrinsics."""
-    return _read_calls(text) is not None
-
-
-def find_single_call(text: str) -> TextCall | None:
-    """Return the one valid call of an intrinsic that is the whole text, or None."""
-    match _read_calls(text):
-        case [call] if call.intrinsic:
-            return call
-    return None
+    return read_calls(text) is not None
 
 
 def find_call_fragments(text: str) -> Iterator[Fragment]:
     """Yield the PTX of each call of an intrinsic in a text, or like ``find_fragments``."""
-    if (calls := _read_calls(text)) is None:
+    if (calls := read_calls(text)) is None:
         yield from find_fragments(text)
         return
     for call in calls:
@@ -71,7 +63,7 @@ def find_call_fragments(text: str) -> Iterator[Fragment]:
 
 def find_call_blocks(text: str) -> Iterator[Fragment]:
     """Yield the PTX of all calls of intrinsics in a text as one fragment."""
-    if (calls := _read_calls(text)) is None:
+    if (calls := read_calls(text)) is None:
         yield from find_fragments(text)
         return
     if problems := tuple(x.problem for x in calls if x.problem):
@@ -99,7 +91,7 @@ def _make_call_fragment(call: TextCall) -> Fragment:
 # --- reading calls ------------------------------------------------------------------------
 
 
-def _read_calls(text: str) -> list[TextCall] | None:
+def read_calls(text: str) -> list[TextCall] | None:
     """Return the calls of a text that contains nothing else; None for any other text.
 
     A call in an argument precedes the outer call and is assigned to a new variable. The last call

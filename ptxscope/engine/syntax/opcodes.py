@@ -7,7 +7,7 @@ are common, its opcodes are treated like opcodes that the catalog lacks.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -80,7 +80,7 @@ SHARED_OPCODES = frozenset(
     if any(shape.is_common for shape in list_shapes(opcode)) or find_entry(opcode, ()) is None
 )
 """Opcodes of the catalog that common instructions, or instructions outside the catalog, share."""
-_RARE_MODIFIERS = frozenset(
+RARE_MODIFIERS = frozenset(
     modifier
     for entry in ENTRIES
     if entry.opcode in SHARED_OPCODES and entry.group is not Group.COMMON
@@ -146,16 +146,10 @@ def is_unchecked(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is a common instruction, or one that the catalog lacks."""
     if opcode not in SHARED_OPCODES:
         return False
-    if _RARE_MODIFIERS.isdisjoint(modifiers):
+    if RARE_MODIFIERS.isdisjoint(modifiers):
         return True
     entry = find_entry(opcode, modifiers)
     return entry is None or entry.group is Group.COMMON
-
-
-def is_other_instruction(opcode: str, modifiers: Iterable[str]) -> bool:
-    """Whether an opcode with modifiers is certainly not one of the catalog's rarer instructions."""
-    is_shared = opcode in SHARED_OPCODES and _RARE_MODIFIERS.isdisjoint(modifiers)
-    return is_shared or opcode in OTHER_OPCODES
 
 
 def looks_like_opcode(word: str) -> bool:
@@ -169,7 +163,7 @@ def make_opcode_pattern() -> str:
     It excludes unchecked instructions (``is_unchecked``), except of other types.
     """
     certain, shared = make_alternation(OPCODES - SHARED_OPCODES), make_alternation(SHARED_OPCODES)
-    rare = rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(_RARE_MODIFIERS)})(?![\w$])"
+    rare = rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(RARE_MODIFIERS)})(?![\w$])"
     return rf"(?:{certain})|(?:{shared})(?={rare})"
 
 

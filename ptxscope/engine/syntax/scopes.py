@@ -162,16 +162,17 @@ class Scope:
         declaration = self.names.get(name)
         if declaration is not None or not self.numbered:
             return declaration
-        stem, number = _split_number(name)
-        count, declaration = self.numbered.get(stem, _NO_REGISTERS)
+        stem, number = split_number(name)
+        count, declaration = self.numbered.get(stem, NO_REGISTERS)
         return declaration if -1 < number < count else None
 
 
-_NO_REGISTERS = (0, None)
+NO_REGISTERS = (0, None)
+"""The numbered registers of a name that has none."""
 
 
 @lru_cache(maxsize=1 << 14)
-def _split_number(name: str) -> tuple[str, int]:
+def split_number(name: str) -> tuple[str, int]:
     """Return a name without its final number, and the number; -1 if there is none."""
     stem = name.rstrip("0123456789")
     digits = name[len(stem) :]
@@ -304,11 +305,6 @@ class Scopes:
     # --- queries
 
     @property
-    def function_scope(self) -> Scope:
-        """The scope of the function's body; outside of functions, that of the text."""
-        return self._scopes[1 if len(self._scopes) > 1 else 0]
-
-    @property
     def scope(self) -> Scope:
         """The innermost scope."""
         return self._scopes[-1]
@@ -330,20 +326,6 @@ class Scopes:
     def find_declaration(self, name: str) -> Declaration | None:
         """Return the visible declaration of a name, or None."""
         return self._find_scoped(name)[1]
-
-    def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:
-        """Return the declared types of registers; None if one is a vector or undeclared."""
-        types = []
-        scope = self._scopes[-1]
-        for name in names:
-            stem, number = _split_number(name)
-            count, declaration = scope.numbered.get(stem, _NO_REGISTERS)  # the fast path
-            if not -1 < number < count or name in scope.names:
-                declaration = self.find_declaration(name)
-            if declaration is None or declaration.vector or not declaration.is_register:
-                return None
-            types.append(declaration.type)
-        return tuple(types)
 
     def _find_scoped(self, name: str) -> tuple[Scope | None, Declaration | None]:
         lookup = self._lookups.get(name)

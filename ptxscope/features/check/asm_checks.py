@@ -220,7 +220,7 @@ def _find_constraint(
     for expression in operands.expressions if name else ():
         start = expression.constraint_start
         if expression.name == name and start >= 0:
-            locator = piece.make_outer_locator()
+            locator = piece._replace(fragments=piece.fragments[1:]).make_locator(0)
             start += operands.position
             place = locator.locate(start, start + len(expression.constraint))
             return place, expression.constraint

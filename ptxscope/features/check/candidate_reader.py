@@ -17,8 +17,9 @@ from ...engine.syntax.opcodes import (
     ALL_OPCODES,
     BRANCHES,
     OPCODES,
+    OTHER_OPCODES,
+    RARE_MODIFIERS,
     SHARED_OPCODES,
-    is_other_instruction,
     looks_like_opcode,
     make_alternation,
 )
@@ -408,7 +409,7 @@ def _is_opcode(words: Sequence[Token], i: int, end: int, *, is_first: bool = Fal
         if not (has_operands or is_bare):
             return False
     dotted = takewhile(lambda text: text[0] == ".", (x.text for x in words[i + 1 : end]))
-    return not is_other_instruction(word.text, (text[1:] for text in dotted))
+    return not _is_other_instruction(word.text, (text[1:] for text in dotted))
 
 
 def _find_guard(words: Sequence[Token], start: int, opcode: int) -> int:
@@ -435,3 +436,9 @@ def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaratio
 @lru_cache(maxsize=1 << 10)
 def _parse_registers(directive: str) -> tuple[RegisterDeclaration, ...] | None:
     return parse_register_directive(tokenize(directive))
+
+
+def _is_other_instruction(opcode: str, modifiers: Iterable[str]) -> bool:
+    """Whether an opcode with modifiers is certainly not one of the catalog's rarer instructions."""
+    is_shared = opcode in SHARED_OPCODES and RARE_MODIFIERS.isdisjoint(modifiers)
+    return is_shared or opcode in OTHER_OPCODES

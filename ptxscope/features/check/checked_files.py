@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...cli.support.inputs import format_input_name
 from ...cli.support.streams import CommandError
-from ...sources.source_language import has_known_suffix
+from ...sources.source_language import LANGUAGES_BY_SUFFIX, get_suffix
 from .check_settings import CheckSettings
 
 _CHUNK_BYTES = 4_000_000
@@ -59,7 +59,8 @@ def _iter_sources(folder: str, errors: list[OSError]) -> Iterator[str]:
     for place, folders, names in os.walk(folder, onerror=errors.append):
         folders[:] = sorted(x for x in folders if not x.startswith("."))
         for name in sorted(names):
-            if has_known_suffix(name) and _may_be_regular(path := Path(place, name)):
+            is_known = get_suffix(name) in LANGUAGES_BY_SUFFIX
+            if is_known and _may_be_regular(path := Path(place, name)):
                 yield str(path)
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
-from ...engine.syntax.scopes import RegisterDeclaration, Scope, Scopes
+from ...engine.syntax.scopes import (
+    NO_REGISTERS,
+    RegisterDeclaration,
+    Scope,
+    Scopes,
+    split_number,
+)
 
 
 class CheckedScopes(Scopes):
@@ -79,6 +85,25 @@ class CheckedScopes(Scopes):
         self._unread_carry_opcode = self.ending_carry_opcode = ""
 
     # --- queries
+
+    @property
+    def function_scope(self) -> Scope:
+        """The scope of the function's body; outside of functions, that of the text."""
+        return self._scopes[1 if len(self._scopes) > 1 else 0]
+
+    def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:
+        """Return the declared types of registers; None if one is a vector or undeclared."""
+        types = []
+        scope = self._scopes[-1]
+        for name in names:
+            stem, number = split_number(name)
+            count, declaration = scope.numbered.get(stem, NO_REGISTERS)  # the fast path
+            if not -1 < number < count or name in scope.names:
+                declaration = self.find_declaration(name)
+            if declaration is None or declaration.vector or not declaration.is_register:
+                return None
+            types.append(declaration.type)
+        return tuple(types)
 
     @property
     def has_carry(self) -> bool:

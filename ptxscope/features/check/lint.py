@@ -170,7 +170,7 @@ def _check_pieces(
         if find_span(disabled_spans, piece.fragments[-1].origins[0]) >= 0:
             yield from _check_disabled_code(piece, name, elsewhere)
             continue
-        outer_locator = piece.make_outer_locator()
+        outer_locator = piece._replace(fragments=piece.fragments[1:]).make_locator(0)
         for problem in piece.fragments[0].problems:
             location = outer_locator.locate(*problem.span)
             diagnostic = Diagnostic("illegal", problem.message, location, problem.hint)

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...engine.syntax.errors import quote_word
-from ...engine.syntax.scopes import Scope, Scopes
+from ...engine.syntax.scopes import Scope
 from .candidate_reader import Candidate
+from .checked_scopes import CheckedScopes
 from .diagnostic import CheckedInstruction, Diagnostic
 from .statement_templates import StatementTemplate
 
@@ -66,7 +67,7 @@ class ListingFlow:
         """Whether a read so far may have to be reported at the end of the function."""
         return bool(self._has_later_write)
 
-    def enter_function(self, scopes: Scopes | None) -> list[CheckedInstruction]:
+    def enter_function(self, scopes: CheckedScopes | None) -> list[CheckedInstruction]:
         """Return the diagnostics of the function so far, and begin the next one.
 
         ``scopes`` has its declarations; None at the end of the listing.

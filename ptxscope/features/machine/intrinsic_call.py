@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...engine.isa.intrinsics import Intrinsic
-from ...engine.syntax.intrinsic_calls import TextCall
+from ...engine.syntax.intrinsic_calls import TextCall, read_calls
 from ...engine.tracing.basic_block import BasicBlock
 from .kernel_source import STRIDE, KernelSource, make_block_source, make_kernel_source
 from .machine_instruction import MachineKernel, parse_disassembly
@@ -39,6 +39,14 @@ extern "C" __global__ void {kernel}(char *results, const char *operands) {{
   *({result} *)(to + {offset}) = {name}({arguments});
 }}
 """
+
+
+def find_single_call(text: str) -> TextCall | None:
+    """Return the one valid call of an intrinsic that is the whole text, or None."""
+    match read_calls(text):
+        case [call] if call.intrinsic:
+            return call
+    return None
 
 
 class CallCode(NamedTuple):

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli.support.ptx_arguments import parse_ptx
-from ptxscope.engine.syntax.intrinsic_calls import find_single_call
 from ptxscope.features.machine import tools
 from ptxscope.features.machine.form_verdict import decide_line
 from ptxscope.features.machine.intrinsic_call import (
     compile_call,
+    find_single_call,
     make_call_source,
     write_call_kernel,
 )

@@ -17,9 +17,9 @@ from ....cli.support.streams import CommandError
 from ....documents.formats.markup import Block, make_paragraph
 from ....engine.semantics.models import ISA_MODEL
 from ....engine.syntax.errors import format_install_hint
-from ....engine.syntax.intrinsic_calls import find_single_call
 from ....engine.tracing.basic_block import make_block
 from ...prove.commands.programs import add_timeout
+from ..intrinsic_call import find_single_call
 from ..machine_report import call_to_json, code_to_json, iter_call_blocks, iter_listing_blocks
 from ..toolchain import NVCC, format_tools
 from ..tools import (
