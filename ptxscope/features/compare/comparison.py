@@ -448,7 +448,8 @@ class _Comparer:
             if has_floats and not self.where:
                 parameters = self.sources[0].kernel.parameters
                 others = chain(iter_float_examples(example, units, parameters), others)
-            runs = next((x for x in map(run, others) if x.is_confirmed), runs)
+            found_runs = (x for x in map(run, others) if x.is_confirmed and not x.has_conflicts)
+            runs = next(found_runs, runs)
             if runs.is_confirmed and not has_floats:
                 runs = clear_words(runs, units, run)
             example = runs.example

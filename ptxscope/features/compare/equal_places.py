@@ -37,22 +37,29 @@ class EqualPlaces:
         self._seconds = question.solver.remaining / _PART
 
     def unify(
-        self, array: str, distance: Node, indices: Sequence[Term], facts: Sequence[Term]
-    ) -> Term:
-        """Return the index of an access: that of an earlier element if facts make them equal.
+        self,
+        array: str,
+        distance: Node,
+        indices: Sequence[Term],
+        facts: Sequence[Term],
+        unit: int,
+    ) -> list[Term]:
+        """Return the indices of an access: those of earlier elements if facts make them equal.
 
-        ``indices`` are those of its elements, the first at a distance.
+        ``indices`` are those of its elements of ``unit`` bytes, the first at a distance.
         """
-        sample, first = self._sample(distance), indices[0]
-        for other in self._places.get((array, sample), ())[:_MAX_CANDIDATES]:
-            if other == first:
-                return first
-            if self._is_equal(other, first, facts):
-                return other
+        sample, unified = self._sample(distance), list[Term]()
         for i, index in enumerate(indices):
-            key = array, tuple(x + i for x in sample)
-            self._places.setdefault(key, []).append(index)
-        return first
+            known = self._places.setdefault((array, tuple(x + unit * i for x in sample)), [])
+            candidates = known[:_MAX_CANDIDATES]
+            found = index if index in candidates else None
+            if found is None:
+                equal = (x for x in candidates if self._is_equal(x, index, facts))
+                found = next(equal, None)
+            if found is None:
+                known.append(index)
+            unified.append(index if found is None else found)
+        return unified
 
     def _is_equal(self, x: Term, y: Term, facts: Sequence[Term]) -> bool:
         """Whether facts are proved to make two indices equal, while the time for this lasts."""

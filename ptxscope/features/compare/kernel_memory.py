@@ -144,8 +144,10 @@ class InitialMemory:
 
     def read(self, array: Term, index: Term, count: int) -> Term:
         """Return some elements of an array as one number, the first in the lowest bits."""
-        parts = [self._select(array, self.step(index, i)) for i in range(count)]
-        return parts[0] if count == 1 else self.terms.make("BV_CONCAT", *reversed(parts))
+        return self._join([self._select(array, self.step(index, i)) for i in range(count)])
+
+    def _join(self, parts: Sequence[Term]) -> Term:
+        return parts[0] if len(parts) == 1 else self.terms.make("BV_CONCAT", *reversed(parts))
 
     def _select(self, array: Term, index: Term) -> Term:
         """Return an element of an array; if it was stored at this index, the stored term.
@@ -164,6 +166,8 @@ class InitialMemory:
             if not is_same_base or distance == parts[1]:
                 break
             inner = older
+        if inner.kind() == kinds.CONST_ARRAY:
+            return inner.children()[0]
         return self.terms.make("ARRAY_SELECT", array, index)
 
     def _split_index(self, index: Term) -> tuple[Term | None, int]:
@@ -177,16 +181,21 @@ class InitialMemory:
                     return other, int(one.value(2), 2)
         return index, 0
 
-    def load(self, array: Term, index: Term, place: int, width: int, unit: int) -> Node:
-        """Return the word at a place after an index; the same word of an array is one node."""
-        count = width // unit
-        term = self.read(array, self.step(index, place * count), count)
+    def load(self, array: Term, indices: Sequence[Term], width: int) -> Node:
+        """Return the word of some elements; the same word of an array is one node."""
+        term = self._join([self._select(array, x) for x in indices])
+        if term.is_value():
+            return self.question.make_constant(int(term.value(2), 2))
         key = (term, width)
         if key not in self._loads:
             name = f"load.{len(self._loads)}"
             self.question.vectors.variables[name] = term
             self._loads[key] = self.question.tape.add_source(name, _SOURCE_TYPES[width])
         return self._loads[key]
+
+    def note_word(self, word: Term, width: int, value: Node) -> None:
+        """Note what a stored word of some bytes is, so that a load of it is the same node."""
+        self._loads.setdefault((word, width), value)
 
 
 class KernelMemory:
@@ -214,9 +223,10 @@ class KernelMemory:
         active: Node | None,
     ) -> list[Node]:
         """Return the words that a statement loads; ``active`` is whether the thread does it."""
-        array, name, index = self._find(statement, address, width, count, active, is_store=False)
-        unit = self.initial.get_unit(name)
-        return [self.initial.load(array, index, i, width, unit) for i in range(count)]
+        array, _, indices = self._find(statement, address, width, count, active, is_store=False)
+        step = len(indices) // count
+        starts = range(0, len(indices), step)
+        return [self.initial.load(array, indices[x : x + step], width) for x in starts]
 
     def store(
         self,
@@ -228,15 +238,18 @@ class KernelMemory:
     ) -> None:
         """Store words, if the thread does it."""
         terms = self._terms
-        old, name, index = self._find(statement, address, width, len(values), active, is_store=True)
+        old, name, indices = self._find(
+            statement, address, width, len(values), active, is_store=True
+        )
         array, unit = old, self.initial.get_unit(name)
         condition, count = self.accesses[-1].condition, width // unit
         for i, value in enumerate(values):
             self._question.encode(value)
             word = self._question.vectors.resize(value, 0, 8 * width)
+            self.initial.note_word(word, width, value)
             for j in range(count):
                 part = terms.cut(word, 8 * unit * j, 8 * unit * (j + 1)) if count > 1 else word
-                place = self.initial.step(index, i * count + j)
+                place = indices[i * count + j]
                 array = terms.make("ARRAY_STORE", array, place, part)
                 self.stores.append(RootStore(name, place, part, condition))
         if condition is not None:
@@ -252,8 +265,11 @@ class KernelMemory:
         active: Node | None,
         *,
         is_store: bool,
-    ) -> tuple[Term, str, Term]:
-        """Return the array of an access, its name and the index; note what the access relies on."""
+    ) -> tuple[Term, str, list[Term]]:
+        """Return the array of an access, its name and the indices of its elements.
+
+        Note what the access relies on.
+        """
         terms, root, size = self._terms, address.root, width * count
         initial_array = self.initial.get_array(root, width)
         name = self.initial.get_name(root)
@@ -278,8 +294,7 @@ class KernelMemory:
         # not the other's: whether this kernel alone has only legal accesses is asked, too
         facts = [*self.is_legal, *(y for x in self.initial.memories for y in x.is_inside)]
         facts += [] if condition is None else [condition]
-        index = self.initial.places.unify(name, address.distance, steps, facts)
-        return array, name, index
+        return array, name, self.initial.places.unify(name, address.distance, steps, facts, unit)
 
     def _imply(self, condition: Term | None, fact: Term) -> Term:
         return fact if condition is None else self._terms.make("IMPLIES", condition, fact)

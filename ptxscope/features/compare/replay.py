@@ -73,6 +73,11 @@ class Replay(NamedTuple):
     """The reason why the counterexample is not run, or proves nothing, as a clause."""
 
     @property
+    def has_conflicts(self) -> bool:
+        """Whether threads of a run access one place without a barrier between them."""
+        return any(isinstance(x, KernelRun) and x.conflicts for x in self.runs)
+
+    @property
     def is_confirmed(self) -> bool:
         """Whether the runs leave different bytes, or the kernel fails that should."""
         fails = [isinstance(x, LaunchError) for x in self.runs]
