@@ -298,6 +298,7 @@ def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
 
 DECIDING_FOLDERS = (
     *("engine/isa", "engine/micro_operations", "engine/semantics", "engine/ir"),
+    *("engine/program", "blocks"),
     *("features/prove", "features/machine"),
 )
 """The folders of the modules that decide a verdict."""
