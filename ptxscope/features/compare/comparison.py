@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -36,6 +36,7 @@ from .small_examples import (
     iter_float_examples,
     iter_float_wishes,
     iter_other_contents,
+    list_found_values,
     list_smallest_launch,
     read_memory,
 )
@@ -46,6 +47,8 @@ _FLOAT_PART = 0.8
 """The part of the time for the question what floats compute."""
 _FLOAT_SECONDS = 3.0
 """The time for this question before equal operations of both kernels are searched for."""
+_SLOW_SECONDS = 0.4
+"""The time of a question about floats above which no smaller values are sought."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
 _FIRST_SECONDS = 2.0
@@ -179,6 +182,8 @@ class _Comparer:
         self.on_progress = on_progress
         self.sides: list[KernelTerms] = []
         self.elapsed_before = 0.0
+        self.early_answer: KernelComparison | None = None
+        """The answer of runs, while the solver had not decided what floats compute."""
         self.needs_float_facts = self.is_float_time_up = self.needs_unknown_nan = False
 
     def compare(self, elapsed: float) -> KernelComparison:
@@ -374,43 +379,52 @@ class _Comparer:
         if not facts:
             return conditions
         self.needs_float_facts = True
-        seconds = min(_FLOAT_SECONDS, self.solver.remaining / 4)
-        is_possible = self._is_float_possible(conditions, facts, legal, seconds)
-        if is_possible is None:
+        with suppress(Undecided):
+            seconds = min(_FLOAT_SECONDS, self.solver.remaining / 4)
+            return self._add_float_facts(conditions, facts, legal, seconds)
+        if legal is not None:  # a run may show a difference sooner
+            self.is_float_time_up = True
+            answer = self._describe(conditions)
+            self.is_float_time_up = False
+            if answer.has_runs:
+                self.early_answer = answer
+                return conditions
+        with suppress(Undecided):
             facts = self.initial.floats.unify(self.solver.remaining / 4)
             seconds = self.solver.remaining * _FLOAT_PART
-            is_possible = self._is_float_possible(conditions, facts, legal, seconds)
-        if is_possible is None:  # a run may still show a difference
-            self.is_float_time_up = True
-            return conditions
-        if not is_possible:
-            return None
-        conditions += facts
-        with suppress(Undecided):  # the smallest launch: floats make the search for it slow
-            seconds = self.solver.remaining / 4
-            ones = list_smallest_launch(self.question)
-            if ones and self.solver.is_possible(*conditions, *ones, seconds=seconds):
-                conditions += ones
-        if nans := self.initial.floats.unknown_nans:
-            known = [self.terms.make("NOT", x) for x in nans.values()]
-            self.needs_unknown_nan = not self.solver.is_possible(*conditions, *known)
-            conditions += [] if self.needs_unknown_nan else known
+            return self._add_float_facts(conditions, facts, legal, seconds)
+        self.is_float_time_up = True
         return conditions
 
-    def _is_float_possible(
+    def _add_float_facts(
         self,
         conditions: Sequence[Term],
         facts: Sequence[Term],
         legal: Sequence[Term] | None,
         seconds: float,
-    ) -> bool | None:
-        """Whether conditions can hold together with what floats compute; None if time is short."""
+    ) -> list[Term] | None:
+        """Return conditions that can hold together with what floats compute, or None.
+
+        A launch of one thread, and NaNs that a manual states, are sought first. Raise Undecided if
+        the time is short.
+        """
         if legal is not None and self._has_same_stores([*legal, *facts], seconds / 2):
-            return False
-        try:
-            return self.solver.is_possible(*conditions, *facts, seconds=seconds / 2)
-        except Undecided:
             return None
+        known = [self.terms.make("NOT", x) for x in self.initial.floats.unknown_nans.values()]
+        ones = list_smallest_launch(self.question)
+        wishes = [x for x in ([*ones, *known] if ones else [], known) if x]
+        for wish in (*wishes, []):
+            start = self.solver.elapsed
+            part = seconds / 2 / (len(wishes) + 1)
+            with nullcontext() if not wish else suppress(Undecided):
+                all_conditions = [*conditions, *facts, *wish]
+                if self.solver.is_possible(*all_conditions, seconds=part):
+                    self.needs_unknown_nan = bool(known) and not wish
+                    if self.solver.elapsed - start > _SLOW_SECONDS:  # so are smaller values
+                        accesses = [x for side in self.sides for x in side.memory.accesses]
+                        all_conditions += list_found_values(self.initial, accesses)
+                    return all_conditions
+        return None
 
     def _list_notes(self, legal: Sequence[Term]) -> tuple[str, ...]:
         memories = [side.memory for side in self.sides]
@@ -423,6 +437,8 @@ class _Comparer:
         self, conditions: Sequence[Term], *, is_illegal: bool = False
     ) -> KernelComparison:
         """Return the answer of a difference: a simple counterexample, run again."""
+        if self.early_answer:
+            return self.early_answer
         self.on_progress("simplifying the counterexample", 0)
         accesses = [x for side in self.sides for x in side.memory.accesses]
         wishes = iter_float_wishes(self.question, [x for _, x in self._operands])

@@ -23,7 +23,7 @@ from ...sources.embedded_ptx import find_ptx
 from ...sources.source_language import Language, find_language
 from ...sources.source_programs import load
 from ..kernels.launches.device_code import load_device_code
-from ..kernels.launches.float_operations import FORMATS
+from ..kernels.launches.float_operations import FORMATS, WIDE_TYPES
 from ..kernels.launches.register_names import iter_read_names, iter_written_names
 from .file_kernel import FileKernel
 from .kernel_memory import get_held_bits
@@ -278,8 +278,10 @@ class BlockPair:
     def make_kernels(self, models: Sequence[Model]) -> tuple[FileKernel, FileKernel]:
         """Return both kernels; the last parameter points to the results."""
         names = [*self.operands]
+        types = [self.find_type(x) for x in names]  # runs try floats
         parameters = ", ".join(
-            f".param .b{max(self._bits[x], 16)} {_OWN}p{i}" for i, x in enumerate(names)
+            f".param .{type_ if type_ in WIDE_TYPES else f'b{max(self._bits[x], 16)}'} {_OWN}p{i}"
+            for i, (x, type_) in enumerate(zip(names, types, strict=True))
         )
         kernels = []
         for index, (block, model) in enumerate(zip(self.blocks, models, strict=True)):

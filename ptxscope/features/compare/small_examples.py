@@ -36,6 +36,14 @@ def list_smallest_launch(question: ProofQuestion) -> list[Term]:
     return [terms.make("EQUAL", x, terms.make_value(1, x.sort().bv_size())) for x in sizes]
 
 
+def list_found_values(initial: InitialMemory, accesses: Sequence[RootAccess]) -> list[Term]:
+    """Return the conditions that operands and words of memory have the values in the solver."""
+    question, terms = initial.question, initial.terms
+    values = [question.get_bits(x) for x in question.inputs] + _list_words(initial, accesses)
+    numbers = [(x, question.solver.get_value(x)) for x in values]
+    return [terms.make("EQUAL", x, terms.make_value(y, x.sort().bv_size())) for x, y in numbers]
+
+
 def iter_float_wishes(question: ProofQuestion, types: Sequence[str]) -> Iterator[list[Term]]:
     """Yield wishes for numbers from 1 to 2, else from 2 to 4, of the first parameters."""
     make, terms = question.solver.terms.make, question.solver.terms
