@@ -260,6 +260,8 @@ def _make_halves(s: MachineStep[V], _: Match) -> None:
         raise s.refuse("half-precision arithmetic")
     bits = 0
     for x in s.sources[2:]:
+        if "NAN" in x.text:
+            raise s.refuse("a NaN whose bits are not shown")
         if x.kind is OperandKind.FLOAT:
             pattern = int.from_bytes(struct.pack(">e", float(x.text.replace("INF", "inf"))))
         elif x.kind is OperandKind.IMMEDIATE and x.number == 0:
