@@ -11,9 +11,9 @@ import asyncio
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,12 +26,13 @@ from pygls.workspace import PositionCodec
 from ... import __version__
 from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import Span
+from ...sources.source_location import LineIndex
 from ..check.check_cache import CheckCache
 from ..check.check_rules import Severity
 from ..check.check_settings import CheckSettings, read_settings
 from ..check.diagnostic import CheckedInstruction, Diagnostic
 from .message_loop import EditorProtocol, Worker
-from .source_answers import SemanticKind, SourceText
+from .source_answers import SemanticKind, SourceText, read_tokens
 from .symbol_answers import OutlineEntry, Place
 from .symbols import SymbolKind
 
@@ -362,17 +363,48 @@ def _list_actions(
 
 
 def _list_tokens(_: PtxServer, text: OpenText, __: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
-    data, line, column = list[int](), 0, 0
+    if parts := text.source.list_token_parts():
+        return lsp.SemanticTokens([*encode_parts(parts)])
+    spans = []
     for token in text.source.list_tokens():
         range_ = text.make_range(token.span)
-        start, end = range_.start, range_.end
-        if start.line != end.line:
-            continue
-        kind = _LEGEND.token_types.index(token.kind)
-        moved = start.character - (column if start.line == line else 0)
-        data += [start.line - line, moved, end.character - start.character, kind, 0]
-        line, column = start.line, start.character
-    return lsp.SemanticTokens(data)
+        if range_.start.line == range_.end.line:
+            width = range_.end.character - range_.start.character
+            spans.append((range_.start.line, range_.start.character, width, token.kind))
+    return lsp.SemanticTokens(_encode_tokens(spans))
+
+
+def _encode_tokens(tokens: Iterable[tuple[int, int, int, SemanticKind]]) -> list[int]:
+    """Return tokens as the protocol has them: each from the start of the one before."""
+    data, line, column = list[int](), 0, 0
+    for token_line, start, width, kind in tokens:
+        moved = start - (column if token_line == line else 0)
+        data += [token_line - line, moved, width, _LEGEND.token_types.index(kind), 0]
+        line, column = token_line, start
+    return data
+
+
+def encode_parts(parts: Iterable[str]) -> Iterator[int]:
+    """Yield the tokens of a listing's parts, which begin a line and are ASCII."""
+    lines_between = 0
+    for part in parts:
+        data, lines_after = _encode_part(part)
+        if data:
+            yield lines_between + data[0]
+            yield from data[1:]
+            lines_between = 0
+        lines_between += lines_after
+
+
+@lru_cache(maxsize=1 << 13)
+def _encode_part(text: str) -> tuple[list[int], int]:
+    """Return the tokens of a part, and the number of lines from the last token's to its end."""
+    lines, tokens = LineIndex(text), list[tuple[int, int, int, SemanticKind]]()
+    for (start, end), kind in read_tokens(text):
+        line = bisect_right(lines.starts, start) - 1
+        tokens.append((line, start - lines.starts[line], end - start, kind))
+    last_line = tokens[-1][0] if tokens else 0
+    return _encode_tokens(tokens), len(lines.starts) - 1 - last_line
 
 
 _NOTIFICATIONS: dict[str, Callable[..., None]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cache, cached_property
 from itertools import islice
@@ -49,6 +49,7 @@ from ..check.check_cache import CheckCache
 from ..check.check_settings import CheckSettings
 from ..check.diagnostic import CheckedInstruction
 from ..check.lint import check_text
+from ..check.listing_parts import split_functions
 from ..check.sequence_notes import SequenceSearch
 from .symbol_answers import ListingSymbols, OutlineEntry, PieceSymbols
 
@@ -259,16 +260,19 @@ class SourceText:
         tokens = list[SemanticToken]()
         if len(self.text) > MAX_TOKEN_CHARS:
             return tokens
-        for piece in self._pieces:
-            fragment = piece.flatten()
-            previous_text, is_start = "", True
-            for word in tokenize(fragment.ptx):
-                if kind := _classify(word, is_start=is_start):
-                    tokens.append(SemanticToken(fragment.find_origin(*word.span), kind))
-                # a guard stands before the opcode: `@!%p1 add`
-                is_start = word.text in ";{}:" or previous_text in ("@", "!")
-                previous_text = word.text
+        for fragment in (x.flatten() for x in self._pieces):
+            tokens += (
+                SemanticToken(fragment.find_origin(*span), kind)
+                for span, kind in read_tokens(fragment.ptx)
+            )
         return sorted(tokens)
+
+    def list_token_parts(self) -> Sequence[str]:
+        """Return the functions of a listing whose tokens are read one by one; none of others."""
+        is_short = len(self.text) <= MAX_TOKEN_CHARS
+        if self.language is not Language.PTX or not (is_short and self.text.isascii()):
+            return ()
+        return [part for part, _ in split_functions(self.text)]
 
     # --- changes -----------------------------------------------------------------------------
 
@@ -307,6 +311,17 @@ def _overlaps(piece: EmbeddedPtx, span: Span) -> bool:
         if start > span[1] or end < span[0]:
             return False
     return True
+
+
+def read_tokens(ptx: str) -> Iterator[SemanticToken]:
+    """Yield the tokens of PTX, with spans in it."""
+    previous_text, is_start = "", True
+    for word in tokenize(ptx):
+        if kind := _classify(word, is_start=is_start):
+            yield SemanticToken(word.span, kind)
+        # a guard stands before the opcode: `@!%p1 add`
+        is_start = word.text in ";{}:" or previous_text in ("@", "!")
+        previous_text = word.text
 
 
 def _classify(word: Token, *, is_start: bool) -> SemanticKind | None:

@@ -15,6 +15,8 @@ from ptxscope.engine.syntax.source import Fragment
 from ptxscope.features.check.check_cache import CheckCache
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_text
+from ptxscope.features.editor.language_server import encode_parts
+from ptxscope.features.editor.source_answers import SourceText
 from ptxscope.features.editor.symbol_answers import ListingSymbols, PieceSymbols
 
 SOURCE = r"""#include <cstdint>
@@ -211,3 +213,18 @@ def test_names(changes: list[tuple[float, int, str]]) -> None:
         text = change(text, *place)
         whole = PieceSymbols(Fragment(text))
         assert [*read_places(ListingSymbols(text), text)] == [*read_places(whole, text)], text
+
+
+@given(edits(LISTING_PARTS))
+def test_tokens(changes: list[tuple[float, int, str]]) -> None:
+    """The tokens of a listing's functions, from one to the next, are those of the listing."""
+    text = LISTING
+    for place in changes:
+        text = change(text, *place)
+    source = SourceText(text, "a.ptx")
+    starts = [0, *(x.end() for x in re.finditer("\n", text))]
+    data, spans, line, column = [*encode_parts(source.list_token_parts())], [], 0, 0
+    for lines, moved, width, *_ in zip(*[iter(data)] * 5, strict=True):
+        line, column = line + lines, moved + (0 if lines else column)
+        spans.append((starts[line] + column, starts[line] + column + width))
+    assert spans == [x.span for x in source.list_tokens()]
