@@ -154,6 +154,9 @@ def saturate(x: Number) -> Number:
 def compute(name: str, words: tuple[int, ...]) -> int | None:
     """The bits of the result of ``add.rz.ftz.f32`` in one lane; None for an unspecified NaN."""
     opcode, *modifiers, type_ = name.split(".")
+    if opcode == "copysign":
+        width = sum(FIELDS[type_])
+        return words[0] >> width << width | words[1] & (1 << width) - 1
     rounding = next((x for x in modifiers if x in ("rz", "rm", "rp")), "rn")
     words = tuple(flush(x, type_) for x in words) if "ftz" in modifiers else words
     x, y, z = (*(decode(word, type_) for word in words), NAN, NAN)[:3]

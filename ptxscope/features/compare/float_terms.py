@@ -354,6 +354,14 @@ class FloatLane:
         """Return x where a truth holds, y elsewhere."""
         return self._make("ITE", truth, x, y)
 
+    def copy_sign(self, x: Term, y: Term) -> Term:
+        """State that the result is y with the sign of x."""
+        cut, last = self._functions.cut, self._format.bits - 1
+        bits = self._make("BV_CONCAT", cut(x, last, last + 1), cut(y, 0, last))
+        assert self._result is not None
+        self._functions.facts.append(self._make("EQUAL", self._result, bits))
+        return self._result
+
     # --- conversions
 
     def resize(self, x: Term) -> Term:

@@ -14,6 +14,7 @@ _COUNT = 32
 _ROUNDED = ("", ".rn", ".rz", ".rm", ".rp")
 _FLAGS = ("", ".ftz", ".sat", ".ftz.sat")
 FORMS = [
+    *("copysign.f32", "copysign.f64"),
     *(f"{x}{r}{f}.f32" for x in ("add", "sub", "mul") for r in _ROUNDED for f in _FLAGS),
     *(f"fma{r}{f}.f32" for r in _ROUNDED[1:] for f in _FLAGS),
     *(f"{x}.rn{f}.f32" for x in ("div", "rcp", "sqrt") for f in ("", ".ftz")),

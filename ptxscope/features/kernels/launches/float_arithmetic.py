@@ -196,6 +196,11 @@ class FloatType(_ArrayOperations):
         """Return the results of an operation."""
         return self.operations[name](*args)
 
+    def copy_sign(self, x: Bits, y: Bits) -> Bits:
+        """Return the bits of y with the signs of x."""
+        bits: Bits = x & self.sign | y & ~self.sign
+        return bits
+
     def constant(self, value: int) -> Floats:
         """Return a small integer."""
         return self.decode(self.encode(np.array([value], np.float64)))

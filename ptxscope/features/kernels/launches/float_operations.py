@@ -94,6 +94,9 @@ class FloatArithmetic(Protocol[BitsT, FloatT, TruthT]):
     def choose(self, truth: TruthT, x: FloatT, y: FloatT) -> FloatT:
         """Return x where a truth holds, y elsewhere."""
 
+    def copy_sign(self, x: BitsT, y: BitsT) -> BitsT:
+        """Return the bits of y with the sign of x, whatever they are."""
+
 
 Arithmetic = FloatArithmetic[Any, Any, Any]
 
@@ -148,6 +151,8 @@ class FloatOperation(NamedTuple):
     @property
     def has_known_nan(self) -> bool:
         """Whether it yields one NaN."""
+        if self.opcode == "copysign":
+            return True
         return self.format.has_known_nan and self.opcode not in _SIGN_OPCODES
 
 
@@ -157,8 +162,10 @@ def read_float_operation(statement: Statement) -> FloatOperation | None:
     *flags, name = statement.modifiers or ("",)
     format_ = FORMATS.get(name)
     if format_ is None or not (opcode in EXTREMA or opcode in _SIGN_OPCODES or opcode in _SUMS or (
-        name in WIDE_TYPES and opcode in _NEED_ROUNDING)):  # fmt: skip
+        name in WIDE_TYPES and (opcode in _NEED_ROUNDING or opcode == "copysign"))):  # fmt: skip
         return None
+    if opcode == "copysign":
+        return None if flags else FloatOperation(opcode, name)
     allowed = {"ftz"} if format_.has_flags else set()
     roundings: Set[str] = frozenset()
     if opcode in EXTREMA:
@@ -184,6 +191,8 @@ def saturate(ar: Arithmetic, x: Any) -> Any:
 def compute_operation(ar: Arithmetic, operation: FloatOperation, words: Sequence[Any]) -> Any:
     """Return the bits of the result of an operation in one lane."""
     opcode, modifiers = operation.opcode, operation.modifiers
+    if opcode == "copysign":
+        return ar.copy_sign(*words)
     is_flushed = "ftz" in modifiers
     sources = [ar.read(x, is_flushed=is_flushed) for x in words]
     if opcode in EXTREMA:

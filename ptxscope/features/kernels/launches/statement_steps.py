@@ -100,7 +100,21 @@ _MAKERS: dict[str, Maker] = {  # the lowerings of statements without a plan
     "vote": make_vote,
     "cvt": make_float_conversion,
     **dict.fromkeys(
-        ("abs", "add", "div", "fma", "mad", "max", "min", "mul", "neg", "rcp", "sqrt", "sub"),
+        (
+            "abs",
+            "add",
+            "copysign",
+            "div",
+            "fma",
+            "mad",
+            "max",
+            "min",
+            "mul",
+            "neg",
+            "rcp",
+            "sqrt",
+            "sub",
+        ),
         make_float_step,
     ),
     # in lock-step, each statement is complete before the next begins
