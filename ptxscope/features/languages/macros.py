@@ -88,7 +88,10 @@ class Macros:
             return None
         body = self._find_body(start)
         end = min(limit, start + _MAX_CHARS)
-        if self.events.keys().isdisjoint(_WORD.findall(self.text, start, end)):
+        code = self.text[start:end]
+        if not any(x in code for x in self.events) or self.events.keys().isdisjoint(
+            _WORD.findall(code)
+        ):
             return None
         tokens, is_closed = self._read_call(start, end)
         if not is_closed:
