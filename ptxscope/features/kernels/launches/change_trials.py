@@ -122,14 +122,16 @@ class ChangeTrials(NamedTuple):
     ) -> Iterator[tuple[StatementChange, int]]:
         """Yield the changes with the number of elements that all threads give as expected.
 
-        None stands for several.
+        None stands for several. They end when the time is long over.
         """
         all_threads = self.expected.all_threads
         ordered = sorted(changes, key=lambda x: [y.span for y in x.statements])
+        max_steps, end = self.max_thread_steps, self.end + _GRACE_SECONDS
         for part in _split(ordered, self._find_part_size(all_threads)):
-            results = run_replicas(
-                self.memory, part, all_threads, self.model, self.max_thread_steps
-            )
+            try:
+                results = run_replicas(self.memory, part, all_threads, self.model, max_steps, end)
+            except TimeoutError:
+                return
             counts = self.expected.results.count_all(results.space)
             yield from zip(part, np.where(results.is_complete, counts, 0).tolist(), strict=True)
 

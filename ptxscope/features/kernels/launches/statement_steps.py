@@ -318,6 +318,8 @@ def _bind(
 
     def run_step(group: ThreadGroup) -> None:
         causes, unknown = unite_causes(inputs), None
+        if causes is not None and not causes.any(where=group.mask):
+            causes = None  # only of other threads, as of those that have ended
         if causes is not None and find_unknown:
             unknown = find_unknown()
             causes = np.where(unknown != 0, causes, np.uint64(0))
