@@ -14,13 +14,17 @@ from ptxscope.feature import list_features
 
 from . import start
 
-NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "editor", "sweep", "prove")
+NAMES = (
+    *("start", "screen", "throughput", "rows", "explain"),
+    *("check", "editor", "sweep", "prove", "kernels"),
+)
 OF_FEATURES = {
     "rows": "tables",
     "check": "check",
     "editor": "editor",
     "sweep": "sweep",
     "prove": "prove",
+    "kernels": "kernels",
 }
 """The features of which some are, and without which they are skipped."""
 # `page` needs a browser: dev.py starts it in an environment of its own

@@ -14,14 +14,16 @@ def interleaved(
     runs: Mapping[str, Callable[[], None]],
     times: int,
     of: Callable[[Sequence[float]], float] = statistics.median,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, float]:
     """Median seconds of each run, or what else is made of them, all of them run in turn."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(times):
         for name, run in runs.items():
-            start = time.perf_counter()
+            start = clock()
             run()
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(clock() - start)
     return {name: of(values) for name, values in seconds.items()}
 
 
