@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
-from ...documents.formats.text import WIDTH, wrap_command
+from ...documents.formats.text import WIDTH, wrap_command, wrap_text
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import format_count
 from ..kernels.kernel_report import format_step, iter_origin_lines
@@ -169,7 +169,7 @@ def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
         yield f"          and {format_count(len(words) - _MAX_WORDS, 'word')} more"
     for letter, result in zip(LETTERS, run.runs, strict=False):
         if isinstance(result, Exception):
-            yield f"  {letter:<6}  fails: {result}"
+            yield from wrap_text(f"fails: {result}", f"  {letter:<6}  ", " " * 10)
     for x in run.differences[:_MAX_DIFFERENCES]:
         for letter, source, word, line in zip(
             LETTERS, comparison.kernels, x.values, x.lines, strict=True

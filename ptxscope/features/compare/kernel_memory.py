@@ -140,6 +140,8 @@ class InitialMemory:
         if not count:
             return index
         width = index.sort().bv_size()
+        if index.is_value():
+            return self.terms.make_value(int(index.value(2), 2) + count, width)
         return self.terms.make("BV_ADD", index, self.terms.make_value(count, width))
 
     def read(self, array: Term, index: Term, count: int) -> Term:

@@ -231,3 +231,24 @@ def test_each_call_has_memory_of_its_own() -> None:
     assert "f#" in found.reason
     known = compare(make_call(call=twice), "mov.b32 b, 0;" + STORE)
     assert known.verdict is Verdict.EQUAL
+
+
+def test_words_that_are_at_one_place_are_one_word() -> None:
+    """Of a vector or alone, by an index of any size, or stored before: no product is proved."""
+    product = "mul.lo.u32 c, a, b; mad.lo.u32 c, c, a, b; st.global.u32 [O], c;"
+    single = (
+        "shl.b32 d, t, 1; mul.wide.u32 x, d, 4; add.s64 x, I, x;"
+        "ld.global.u32 a, [x]; ld.global.u32 b, [x+4];"
+    )
+    vector = "mul.wide.u32 x, t, 8; add.s64 x, I, x; ld.global.v2.u32 {a, b}, [x];"
+    kept = make_shared(
+        f"{vector} st.shared.v2.u32 [s+8], {{b, a}}; st.shared.u32 [s], a;"
+        f"ld.shared.u32 a, [s+12]; ld.shared.u32 b, [s+8]; {product}"
+    )
+    for a, b in ((single, vector), (vector, single), (kept, single)):
+        texts = [x if ".entry" in x else x + product for x in (a, b)]
+        found = compare(*texts)
+        assert found.verdict is Verdict.EQUAL
+        assert found.has_same_terms
+    other = vector.replace("{a, b}", "{b, a}")
+    assert compare(single + product, other + product).verdict is Verdict.DIFFERENT
