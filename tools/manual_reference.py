@@ -125,7 +125,7 @@ def _make_json_page() -> list[str]:
         f"object. Its schema is `{schema['$id']}`; the number changes with the shape. "
         + format_text(schema["description"]),
         "",
-        "`ptxscope.features.records.json_reader.load(text)` reads it back as a `Trace`. It "
+        "`ptxscope.features.publish.json_reader.load(text)` reads it back as a `Trace`. It "
         "compares every field with a new computation, and names the first one that is missing or "
         "differs in type or value by its place: `steps[3].rows[0].values[0]`. "
         "Sentences may differ if another version wrote the file.",

@@ -78,7 +78,7 @@ _OTHER_SIGNEDNESS = {Type.U32: Type.S32, Type.S32: Type.U32}
 def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
     """Yield every other form, assembler and misconception, except lane selectors.
 
-    ``has_nan`` is whether a NaN was compared. ``lane_solver`` finds the selectors.
+    ``has_nan`` is whether a NaN was compared. Selectors are solved, not tried one by one.
     """
     yield from _iter_model_causes(ins)
     yield from _iter_folding_causes(ins)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, export, parse_all, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.options import Options
-from ptxscope.features.records.json_reader import load
+from ptxscope.features.publish.json_reader import load
 from tests.cli.test_asm_operands import KEPT
 from tests.driving.command_line import run
 from tests.driving.samples import BLOCK, E3, MODELS, annotated

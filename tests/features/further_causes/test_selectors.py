@@ -22,8 +22,8 @@ from ptxscope.diagnosis.selector_matches import SelectorSimplicity
 from ptxscope.engine.isa.types import parse_selector
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.features.selectors.lane_solver import solve_selectors
-from ptxscope.features.selectors.selector_problem import iter_simple_selectors
+from ptxscope.features.further_causes.lane_solver import solve_selectors
+from ptxscope.features.further_causes.selector_problem import iter_simple_selectors
 from tests.engine.test_diagnose import asked, computed_result, drawn
 from tests.engine.test_explanations import read_values
 from tests.reference_data import read_lines

@@ -1,1 +1,0 @@
-"""Changes of a block's text that explain its result."""

@@ -1,1 +1,0 @@
-"""Documents in JSON, read back as traces."""

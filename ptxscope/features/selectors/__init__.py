@@ -1,1 +1,0 @@
-"""Selectors of SIMD instructions that explain a result."""
