@@ -202,8 +202,8 @@ def _format_section() -> str:
     return f"""\
 # Benchmarks
 
-Compare the speed of `evaluate` on arrays with C, the start of the explorer with other programs, and runs
-of kernels with plain Python.
+Compare the speed of `evaluate` on arrays with C, the start of the explorer with other programs, and
+runs of kernels with plain Python.
 
 ## Arrays
 
