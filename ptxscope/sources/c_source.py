@@ -60,7 +60,7 @@ _Constants = tuple[tuple[str, CLiteral], ...]
 """The integers that a source names, with their names."""
 
 
-class Macros(Protocol):
+class MacroExpander(Protocol):
     """The macros of a source."""
 
     def expand_statement(self, start: int, limit: int) -> Fragment | None:
@@ -75,7 +75,7 @@ class Macros(Protocol):
         """Yield the expansion of each call of some macros, with the names of what it uses."""
 
 
-def _load_macros(text: str, definitions: Definitions) -> Macros | None:
+def _load_macros(text: str, definitions: Definitions) -> MacroExpander | None:
     return next((load(text, definitions) for load in find_services(Service.READ_MACROS)), None)
 
 

@@ -57,6 +57,13 @@ def test_declared_types_are_accepted_as_by_ptxas(size: int) -> None:
     assert len(missed) < len(refused) / 50, missed
 
 
+def test_a_register_of_an_unknown_type_is_refused() -> None:
+    """ptxas ends at ``.b32L``, which only begins like a type."""
+    text = _HEAD.replace(".reg .pred", ".reg .b32L x; .reg .pred", 1) + "ld.global.u32 x, [b64_5];"
+    (found,) = [x for x in check_listing([text + "\nret;\n}\n"], "x.ptx") if not x.is_legal]
+    assert "`x` is declared .b32L" in found.diagnostics[0].message
+
+
 @pytest.mark.soak
 @pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs ptxas")
 def test_the_verdicts_are_those_of_ptxas(tmp_path: Path) -> None:
