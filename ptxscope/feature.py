@@ -101,7 +101,7 @@ class Service(StrEnum):
     READ_BLOCKS = "read blocks"
     """``(text, language, gaps) -> Iterator[Block]``: the strings and the code of a source."""
     READ_MACROS = "read macros"
-    """``(text, definitions) -> MacroExpander``: the macros of a C source, which expand statements."""
+    """``(text, definitions) -> MacroExpander``: expands the macros of a C source in statements."""
     COMPILE_CUDA = "compile cuda"
     """``(file) -> str``: return the PTX that nvcc makes of a CUDA source, with its lines. Raises
     ValueError if it cannot."""
