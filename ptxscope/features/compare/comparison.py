@@ -51,8 +51,8 @@ _SLOW_SECONDS = 0.4
 """The time of a question about floats above which no smaller values are sought."""
 _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
-_FIRST_SECONDS = 2.0
-"""The time for this question at first, and for those about small launches."""
+_FIRST_SECONDS, _FIRST_PART = 2.0, 1 / 12
+"""The time for this question at first, and for each about small launches; its part of all."""
 _SMALL_SIZES = (1, 2, 16)
 """The sizes of launches, in each direction, in which differences are sought first."""
 
@@ -347,7 +347,8 @@ class _Comparer:
 
         If stores are not seen to be the same at once, differences in small launches are sought.
         """
-        is_same = self._has_same_stores(legal, _FIRST_SECONDS)
+        seconds = min(_FIRST_SECONDS, self.solver.remaining * _FIRST_PART)
+        is_same = self._has_same_stores(legal, seconds)
         if is_same:
             return None
         sizes = [self.question.get_bits(x) for x in self.question.inputs if x in LAUNCH_SIZES]
@@ -357,7 +358,7 @@ class _Comparer:
                 for x in sizes
             ]
             with suppress(Undecided):
-                if self.solver.is_possible(*conditions, *bounds, seconds=_FIRST_SECONDS):
+                if self.solver.is_possible(*conditions, *bounds, seconds=seconds):
                     break
         else:
             if is_same is None and self._has_same_stores(legal):
