@@ -72,11 +72,11 @@ import asyncio
 from tests.driving.explorer import explorer
 async def use():
     async with explorer({LINE!r}, {{"a": 0x01010101, "b": 0x02020202, "c": 0}}) as drive:
-        await drive.press("f6")
+        await drive.press("f9")
         print(type(drive.app.screen).__name__, "d: 8 bits set" in await drive.text())
         await drive.press("question_mark")
         print(type(drive.app.screen).__name__)
-        await drive.press("escape", "escape", "P", "f6")
+        await drive.press("escape", "escape", "P", "f9")
         print("would reveal the answer" in await drive.text())
 asyncio.run(use())
 """

@@ -19,7 +19,7 @@ FEATURE = Feature(
             "ones",
             "See",
             "explain",
-            "f6",
+            "f9",
             "ones",
             "Count the ones of the result",
             f"{__package__}.transitions:show_counts",
