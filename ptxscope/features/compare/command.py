@@ -17,12 +17,10 @@ from ...engine.syntax.opcodes import STORES
 from ..prove.commands.programs import parse_program, parse_same
 from ..prove.commands.prove import STATUS
 from .block_report import block_comparison_to_json, iter_block_blocks
-from .comparison import KernelComparison, compare_kernels
+from .comparison import MEMORY_MEGABYTES, KernelComparison, compare_kernels
 from .comparison_report import comparison_to_json, iter_comparison_blocks
 from .float_blocks import BlockPair, read_block
 from .kernel_files import KernelPlace
-
-MEMORY_MEGABYTES = 4096
 
 
 def add_comparison(parser: Parser) -> Callable[[argparse.Namespace], int | None]:

@@ -41,6 +41,8 @@ from .small_examples import (
     read_memory,
 )
 
+MEMORY_MEGABYTES = 4096
+"""The default limit of the solver's memory."""
 _OWN_NAMES = tuple(f"{x}:" for x in LETTERS)
 """The prefixes of the names of a kernel's own memory, which nothing reads later."""
 _FLOAT_PART = 0.8
@@ -112,7 +114,7 @@ def compare_kernels(
     operands: Sequence[tuple[str, str]] = (),
     may_alias: bool = False,
     timeout: float = TIMEOUT,
-    memory_megabytes: int = 0,
+    memory_megabytes: int = MEMORY_MEGABYTES,
     on_progress: OnProgress = lambda *_: None,
     is_stopped: IsStopped = never,
 ) -> KernelComparison:

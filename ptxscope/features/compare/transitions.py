@@ -17,7 +17,6 @@ from ..kernels.launch_request import load_kernel
 from ..kernels.launches.kernel_run import choose_kernel
 from ..kernels.transitions import open_evaluation
 from ..prove.pin_proof import ADVICE, PROOF_SECONDS
-from .command import MEMORY_MEGABYTES
 from .comparison import KernelComparison, compare_kernels
 from .comparison_report import iter_comparison_blocks
 from .file_kernel import FileKernel
@@ -117,13 +116,7 @@ def _read_kernel(text: str, first: FileKernel) -> FileKernel:
 
 
 def _compare(first: FileKernel, second: FileKernel, is_stopped: IsStopped) -> _Answer:
-    comparison = compare_kernels(
-        first,
-        second,
-        timeout=PROOF_SECONDS,
-        memory_megabytes=MEMORY_MEGABYTES,
-        is_stopped=is_stopped,
-    )
+    comparison = compare_kernels(first, second, timeout=PROOF_SECONDS, is_stopped=is_stopped)
     return _Answer(comparison, run_comparison(comparison) if comparison.has_runs else None)
 
 
