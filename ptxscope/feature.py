@@ -103,8 +103,8 @@ class Service(StrEnum):
     READ_MACROS = "read macros"
     """``(text, definitions) -> MacroExpander``: expands the macros of a C source in statements."""
     COMPILE_CUDA = "compile cuda"
-    """``(file) -> str``: return the PTX that nvcc makes of a CUDA source, with its lines. Raises
-    ValueError if it cannot."""
+    """``(file, *, is_optimized=True) -> str``: return the PTX that nvcc makes of a CUDA source,
+    with its lines. Raises ValueError if it cannot."""
     FORMAT_PERMALINK = "format permalink"
     """``(line, values) -> str``: the fragment of the web explorer's address for a line."""
     MAKE_LIVE_FIGURE = "make live figure"

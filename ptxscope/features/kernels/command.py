@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,9 @@ from .kernel_report import (
     iter_origin_lines,
     iter_printed_lines,
     iter_thread_lines,
+    iter_unoptimized_lines,
     run_to_json,
+    unoptimized_to_json,
 )
 from .launches.device_code import DeviceCode, load_device_code
 from .launches.expected_elements import (
@@ -78,8 +80,10 @@ from .launches.thread_state import LaunchError
 
 if TYPE_CHECKING:
     from .launches.run_diagnosis import RunDiagnosis
+    from .launches.unoptimized import UnoptimizedDiagnosis
 
 
+_Found = TypeVar("_Found")
 _EPILOG = f"""\
 {RUN_HELP}
 A kernel whose parameters have values runs from them to its stores, over a grid of blocks: give each
@@ -155,10 +159,12 @@ def launch_kernel(words: Sequence[str], text: str, name: str, bar: ProgressBar) 
     arguments = parse_words(make_parser(), words)
     if not _is_launch(arguments, text, name):
         return None
+    compile_again = None
     if is_cuda_source(text, name):
         bar.begin("compiling", is_slow=True)
+        compile_again = partial(compile_listing, name, text, is_optimized=False)
         text, name = compile_listing(name, text), ""
-    return _launch(arguments, text, name, choose_model(arguments.model), bar)
+    return _launch(arguments, text, name, choose_model(arguments.model), bar, compile_again)
 
 
 def _is_launch(arguments: argparse.Namespace, text: str, file: str) -> bool:
@@ -175,11 +181,18 @@ def _is_launch(arguments: argparse.Namespace, text: str, file: str) -> bool:
 
 
 def _launch(
-    arguments: argparse.Namespace, text: str, file: str, model: Model, bar: ProgressBar
+    arguments: argparse.Namespace,
+    text: str,
+    file: str,
+    model: Model,
+    bar: ProgressBar,
+    compile_again: Callable[[], str] | None,
 ) -> int:
+    """Run a kernel of a listing; ``compile_again`` returns one of its source, not optimized."""
     if arguments.trace:
         raise CommandError("error: --trace is for runs from registers, not from parameters")
     diagnosis: RunDiagnosis | None = None
+    unoptimized: UnoptimizedDiagnosis | None = None
     explains = arguments.explain or arguments.explain_all
     if ".entry" not in text:
         raise CommandError(_describe_lack_of_kernel(arguments, file))
@@ -189,7 +202,7 @@ def _launch(
     code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
     sources = read_source_lines(code.text)
     try:
-        request = _Request(arguments, code, model, bar)
+        request = _Request(arguments, code, model, bar, compile_again)
         log = _make_log(arguments, request.launch.shape)
         stop_line = None if arguments.stop is None else _find_line(code, arguments.stop)
         watched = {_find_register(code, name) for name in arguments.watch}
@@ -213,6 +226,8 @@ def _launch(
             diagnosis = request.explain(result)
             if not (has_differences or diagnosis.explanations):
                 diagnosis = None  # it would only say that the elements are right
+            elif not diagnosis.explanations:
+                unoptimized = request.explain_unoptimized(result)
     except PtxError as error:
         raise CommandError(error.format_with_lines(), 1) from None
     except (LaunchError, ValueError) as error:
@@ -225,8 +240,8 @@ def _launch(
     if has_differences:
         lines += _iter_shape_notes(arguments)
     if arguments.format == "json":
-        data = run_to_json(result, request.expected, diagnosis)
-        print(format_json(sources.name_lines(data), indent=1))
+        data = sources.name_lines(run_to_json(result, request.expected, diagnosis))
+        print(format_json(data | unoptimized_to_json(unoptimized), indent=1))
     else:
         if log:
             programs = load(text, file) if may_have_sequences(text) else ()
@@ -237,6 +252,8 @@ def _launch(
             lines = [*steps, "", *lines]
         if diagnosis:
             origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis, code.text)]
+        if unoptimized:
+            origin_lines += iter_unoptimized_lines(unoptimized)
         report = iter_lines(
             result, is_quiet=arguments.quiet, stop_reason=_describe_limit(arguments)
         )
@@ -269,9 +286,16 @@ class _Request:
     """A launch and its expected results, by the arguments of the command."""
 
     def __init__(
-        self, arguments: argparse.Namespace, code: DeviceCode, model: Model, bar: ProgressBar
+        self,
+        arguments: argparse.Namespace,
+        code: DeviceCode,
+        model: Model,
+        bar: ProgressBar,
+        compile_again: Callable[[], str] | None,
     ) -> None:
-        self._arguments, self._bar = arguments, bar
+        """``compile_again`` returns a listing of the source that is not optimized."""
+        self._arguments, self._bar, self._compile_again = arguments, bar, compile_again
+        self._timeout = arguments.timeout / (2 if compile_again else 1)
         kernel, read_file = choose_kernel(code, arguments.kernel), partial(_read_file, bar)
         values = parse_values(kernel, arguments.values, read_file)
         buffers = list_buffers(code, kernel, values)
@@ -324,11 +348,39 @@ class _Request:
         """Whether some elements are not as expected."""
         return any(find_differences(result, name, x) for name, x in self.expected.items())
 
+    def explain_unoptimized(self, result: KernelRun) -> UnoptimizedDiagnosis | None:
+        """Return the changes of the listing that is not optimized, if there is a source."""
+        if not self._compile_again:
+            return None
+        from .launches.unoptimized import explain_unoptimized
+
+        with suppress(CommandError):
+            text = self._compile_again()
+            return self._search(
+                lambda advance: explain_unoptimized(
+                    self.launch, result, self.expected, text, advance, self._timeout
+                )
+            )
+        return None
+
     def explain(self, result: KernelRun | None) -> RunDiagnosis:
         """Return the changes that give the expected elements."""
         from .launches.run_explanations import explain_run
 
-        bar, arguments = self._bar, self._arguments
+        return self._search(
+            lambda advance: explain_run(
+                self.launch,
+                result,
+                self.expected,
+                advance,
+                tries_all=self._arguments.explain_all,
+                timeout=self._timeout,
+            )
+        )
+
+    def _search(self, search: Callable[[Callable[[int, int], None]], _Found]) -> _Found:
+        """Return what a search of changes finds, with a bar."""
+        bar = self._bar
         bar.begin("explaining", None, "changes")
         reached = [0, 0]
 
@@ -338,14 +390,7 @@ class _Request:
             bar.advance_to(count)
 
         try:
-            return explain_run(
-                self.launch,
-                result,
-                self.expected,
-                advance,
-                tries_all=arguments.explain_all,
-                timeout=arguments.timeout,
-            )
+            return search(advance)
         except KeyboardInterrupt:
             bar.hide()
             count, total = reached

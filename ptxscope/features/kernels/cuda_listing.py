@@ -51,7 +51,7 @@ def list_parameters(text: str, kernel: str) -> list[str]:
     return found[0] if len(found) == 1 else []
 
 
-def compile_listing(file: str, text: str) -> str:
+def compile_listing(file: str, text: str, *, is_optimized: bool = True) -> str:
     """Return the PTX of a CUDA source: its kernels and their parameters have the source's names.
 
     A kernel keeps the name that nvcc gave it if two have the same name in the source. Raise
@@ -63,7 +63,7 @@ def compile_listing(file: str, text: str) -> str:
             "error: no feature here compiles CUDA; `nvcc -ptx -lineinfo` makes a listing of it"
         )
     try:
-        listing: str = compilers[0](file)
+        listing: str = compilers[0](file, is_optimized=is_optimized)
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
     return UNSEEN_LISTING + rename_symbols(listing, text)

@@ -28,6 +28,7 @@ from .launches.thread_state import LaunchError, PrintedText
 
 if TYPE_CHECKING:
     from ...blocks.intrinsic_sequence import IntrinsicSequence
+    from .launches.unoptimized import UnoptimizedDiagnosis
     from .thread_run import ThreadRun
 
 
@@ -242,8 +243,17 @@ def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> 
 # --- explanations ------------------------------------------------------------------------
 
 
-def iter_explanation_lines(diagnosis: RunDiagnosis, text: str) -> Iterator[str]:
-    """Yield the changes of a listing that give all expected elements, or else the nearest ones."""
+def iter_unoptimized_lines(found: UnoptimizedDiagnosis) -> Iterator[str]:
+    """Yield the changes of the listing that nvcc does not optimize."""
+    place = " in the listing of `nvcc -G`, which is not optimized and gives the same values"
+    yield from iter_explanation_lines(found.diagnosis, found.text, place)
+
+
+def iter_explanation_lines(diagnosis: RunDiagnosis, text: str, place: str = "") -> Iterator[str]:
+    """Yield the changes of a listing that give all expected elements, or else the nearest ones.
+
+    ``place`` tells which listing it is, if it is not the one that ran.
+    """
     count, tried = diagnosis.element_count, format_count(diagnosis.try_count, "change")
     values = "the expected value" if count == 1 else f"all {count:,} expected values"
     explanations = diagnosis.explanations
@@ -252,7 +262,7 @@ def iter_explanation_lines(diagnosis: RunDiagnosis, text: str) -> Iterator[str]:
     else:
         verdict = f"none gives {values}"
         verdict += "; the nearest:" if diagnosis.near_misses else ""
-    yield from ("", f"{tried} tried: {verdict}")
+    yield from ("", f"{tried} tried{place}: {verdict}")
     for x in (*explanations, *diagnosis.near_misses)[:_MAX_EXPLANATIONS]:
         yield from _iter_explanation(x, count, read_source_lines(text))
     if len(explanations) > _MAX_EXPLANATIONS:
@@ -354,6 +364,14 @@ def run_to_json(
         },
         "explained": convert_to_json(diagnosis, _FIELDS),
     }
+
+
+def unoptimized_to_json(found: UnoptimizedDiagnosis | None) -> dict[str, Any]:
+    """Return the changes of the listing that nvcc does not optimize as JSON; empty for none."""
+    if not found:
+        return {}
+    data = convert_to_json(found.diagnosis, _FIELDS)
+    return {"explained_unoptimized": read_source_lines(found.text).name_lines(data)}
 
 
 def failure_to_json(

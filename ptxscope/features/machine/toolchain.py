@@ -221,13 +221,14 @@ def compile_cuda(nvcc: Tool, cuda: str, arch: str) -> str:
         return _compile_cuda_file(nvcc, source, arch)
 
 
-def compile_source(file: str) -> str:
+def compile_source(file: str, *, is_optimized: bool = True) -> str:
     """Return the PTX that nvcc makes of a CUDA source, with its lines, for the oldest target.
 
     Raise ValueError if nvcc is missing or fails.
     """
+    option = "-lineinfo" if is_optimized else "-G"
     try:
-        return _compile_cuda_file(find_tool(NVCC), Path(file), "", "-lineinfo")
+        return _compile_cuda_file(find_tool(NVCC), Path(file), "", option)
     except ToolError as error:
         raise ValueError(str(error)) from None
 

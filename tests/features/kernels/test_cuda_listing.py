@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from ptxscope.features.kernels import cuda_listing
 from ptxscope.features.kernels.cuda_listing import has_kernel, rename_symbols
 from tests.driving.command_line import run
+from tests.tiers import ci_only
 
 DATA = Path(__file__).parent / "data"
 SOURCE, LISTING = DATA / "sources.cu", (DATA / "sources.ptx").read_text("utf-8")
@@ -19,7 +21,7 @@ AVERAGE = ("--kernel", "average", "--block", "4", "a=[0,1,255,7]", "b=[1,3,255,8
 @pytest.fixture(autouse=True)
 def _recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The listing is recorded; nvcc may not be here."""
-    monkeypatch.setattr(cuda_listing, "find_services", lambda _: (lambda _: LISTING,))
+    monkeypatch.setattr(cuda_listing, "find_services", lambda _: (lambda *_, **__: LISTING,))
 
 
 def test_parameters_have_the_names_of_the_source() -> None:
@@ -57,7 +59,7 @@ def test_registers_of_an_asm_statement_need_no_compiler(monkeypatch: pytest.Monk
 
 
 def test_a_compiler_that_fails_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: str) -> str:
+    def fail(_: str, **__: bool) -> str:
         raise ValueError("nvcc is not found\x1b")
 
     monkeypatch.setattr(cuda_listing, "find_services", lambda _: (fail,))
@@ -112,3 +114,57 @@ def test_a_variable_of_a_function_has_its_name_unless_another_symbol_has() -> No
     taken = rename_symbols(listing, "__global__ void k(int *tile) {}")
     assert "(.param .u64 tile)" in taken
     assert line.format("_ZZ1kPiE4tile", "_ZZ1kPiE4tile") in taken
+
+
+_DIGITS = DATA / "digits.cu"
+_VALUES = ("--block", "8", "values=[0,9,10,35,36,37,50,12]", "characters=zeros:u32:8")
+_EXPECTED = ("--expect", "characters=[48,57,97,122,45,63,63,99]", "--explain")
+
+
+def _record_digits(monkeypatch: pytest.MonkeyPatch, old: str = "", new: str = "") -> None:
+    """Both listings of a source are recorded; the second is changed."""
+    texts = [(DATA / f"digits{x}.ptx").read_text("utf-8") for x in ("_debug", "")]
+    assert old in texts[0]
+    texts[0] = texts[0].replace(old, new)
+
+    def compile_digits(_: str, *, is_optimized: bool) -> str:
+        return texts[is_optimized]
+
+    monkeypatch.setattr(cuda_listing, "find_services", lambda _: (compile_digits,))
+
+
+def test_a_branch_that_nvcc_removed_is_found_where_it_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The condition is false for the only value that would reach the branch."""
+    _record_digits(monkeypatch)
+    done = run("run", str(_DIGITS), *_VALUES, *_EXPECTED)
+    listing = "in the listing of `nvcc -G`, which is not optimized and gives the same values"
+    optimized, other = done.stdout.partition(listing)[::2]
+    assert "changes tried: none gives all 8 expected values" in optimized
+    assert other.splitlines()[1] == (
+        "  digits.cu:7 with `.lt` rather than `.le` explains all 8 values"
+    )
+    done = run("run", str(_DIGITS), *_VALUES, *_EXPECTED, "--format", "json")
+    data = json.loads(done.stdout)
+    assert data["explained"]["explanations"] == []
+    first, *_ = data["explained_unoptimized"]["explanations"]
+    assert (first["source"], first["changed"]) == ("digits.cu:7", "setp.lt.u32 %p3, %r1, 36")
+
+
+@ci_only
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("%r1, 36", "%r1, 38", id="other values"),
+        pytest.param("st.u32", "st.shared.u32", id="it fails"),
+        pytest.param(".loc\t1 7", ".loc\t1 0", id="a header of nvcc has no places"),
+    ],
+)
+def test_another_listing_says_nothing_of_the_source(
+    monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    _record_digits(monkeypatch, old, new)
+    done = run("run", str(_DIGITS), *_VALUES, *_EXPECTED)
+    assert "changes tried: none gives all 8 expected values" in done.stdout
+    assert "nvcc -G" not in done.stdout

@@ -209,3 +209,22 @@ def test_a_missing_or_needless_transposition_explains_what_was_loaded() -> None:
             make_kernel(body), given, {"out": wanted.reshape(-1)}, block=32
         )
         assert found.explanations[0].phrase == phrase
+
+
+def test_a_factor_read_at_half_its_offset_is_located() -> None:
+    """Changes are tried on whole warps; the second factor is 128 bytes after the first."""
+    body = """
+mov.u32 %r1, %tid.x; ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+mad.wide.u32 %d3, %r1, 4, %d1; mad.wide.u32 %d4, %r1, 8, %d2;
+ld.global.u32 %r2, [%d3]; ld.global.u32 %r3, [%d3+64]; mov.u32 %r4, 0;
+mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r5, %r6}, {%r2}, {%r3}, {%r4, %r4};
+st.global.u32 [%d4], %r5; st.global.u32 [%d4+4], %r6; ret;"""
+    words = random_words(64)
+    first, second = words.view(np.int8).reshape(2, 8, 16).astype(np.int32)
+    found = ptxscope.explain_kernel(
+        make_kernel(body),
+        {"in": words, "out": np.zeros(64, np.int32)},
+        {"out": (first @ second.T).ravel()},
+        block=32,
+    )
+    assert [x.changed_text for x in found.explanations] == ["ld.global.u32 %r3, [%d3+128]"]

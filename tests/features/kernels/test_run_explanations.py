@@ -7,7 +7,7 @@ with NumPy.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from ptxscope.features.kernels.launches.run_explanations import explain_run
 from ptxscope.features.kernels.launches.statement_changes import iter_changes
 from ptxscope.features.kernels.launches.thread_state import LaunchError
 from tests.driving.kernel_texts import is_like, read_kernels, replace_words
-from tests.features.kernels.test_launches import KERNEL_DATA
+from tests.features.kernels.test_launches import KERNEL_DATA, make_kernel
 from tests.reference_data import DATA, read_lines
 from tests.tiers import ci_only, sampled, whole
 
@@ -294,6 +294,32 @@ def test_a_shift_without_its_rounding_is_located() -> None:
     assert [(x.statement and x.statement.opcode, x.phrase) for x in found.explanations] == [
         ("shr", "with %r4 + 4 rather than %r4")
     ]
+
+
+@pytest.mark.parametrize(
+    ("opcode", "phrase", "meant"),
+    [
+        ("and", "with ~%r3 rather than %r3", lambda a, b: a & ~b),
+        ("or", "with ~%r2 rather than %r2", lambda a, b: ~a | b),
+        ("xor", "with ~%r2 rather than %r2", lambda a, b: ~a ^ b),
+    ],
+)
+def test_an_operand_that_is_not_inverted_is_located(
+    opcode: str, phrase: str, meant: Callable[[Array, Array], Array]
+) -> None:
+    """No other operation of the same operands gives the values."""
+    body = f"""
+mov.u32 %r1, %tid.x; ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+mad.wide.u32 %d3, %r1, 8, %d1; mad.wide.u32 %d4, %r1, 4, %d2;
+ld.global.v2.u32 {{%r2, %r3}}, [%d3];
+{opcode}.b32 %r4, %r2, %r3; mad.lo.u32 %r5, %r2, %r3, %r4; st.global.u32 [%d4], %r5; ret;"""
+    given = _draw("u4", 2 * _COUNT)
+    a, b = given.reshape(-1, 2).T
+    arguments = {"in": given, "out": _OUT}
+    expected = {"out": a * b + meant(a, b)}
+    found = ptxscope.explain_kernel(make_kernel(body), arguments, expected, block=_COUNT)
+    first = found.explanations[0]
+    assert (first.statement and first.statement.opcode, first.phrase) == (opcode, phrase)
 
 
 _RACE = """.version 8.0

@@ -192,3 +192,17 @@ def test_numbers_in_which_copies_differ_are_moved_together() -> None:
     found = ptxscope.explain_kernel(text, arguments, {"out": expected}, block=_COUNT)
     moved = [x for x in found.explanations if len(x.statements) == 4]
     assert "with `3` rather than `4`, 1 less in each," in [x.phrase for x in moved]
+
+
+def test_masks_in_which_copies_differ_are_inverted_together() -> None:
+    masks = np.array([0xFFFF, 0xFF00FF, 0x0F0F0F0F, 0x33333333], np.uint32)
+    expected = np.arange(_COUNT, dtype=np.uint32) + (_WORDS & ~masks).sum(1, dtype=np.uint32)
+    text = unroll("and.b32 {t}, {x}, B{j};", "add.u32 {new}, {y}, {t};")
+    for j, mask in enumerate(masks.tolist()):
+        text = text.replace(f"B{j}", str(mask))
+    arguments: dict[str, Any] = {"in": _WORDS, "out": np.zeros(_COUNT, np.uint32)}
+    first, *_ = ptxscope.explain_kernel(
+        text, arguments, {"out": expected}, block=_COUNT
+    ).explanations
+    assert (len(first.statements), first.changed_text.split()[-1]) == (4, str(0xFFFF0000))
+    assert first.phrase.endswith("rather than `65535`, inverted in each,")

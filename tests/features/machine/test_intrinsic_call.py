@@ -164,6 +164,7 @@ def test_a_source_is_compiled_where_it_is(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PTXSCOPE_NVCC", str(tool))
     monkeypatch.chdir(tmp_path)
     assert compile_source("a.cu").startswith(f"-ptx -lineinfo {tmp_path}/a.cu -o ")
+    assert compile_source("a.cu", is_optimized=False).startswith(f"-ptx -G {tmp_path}/a.cu -o ")
     message = 'a.cu(12): error: identifier "x" is undefined'
     tool.write_text(f"#!/bin/sh\ncase \"$1\" in {version};; *) echo '{message}'; exit 2;; esac\n")
     with pytest.raises(ValueError, match=r'on a\.cu:12: identifier "x" is undefined'):

@@ -26,7 +26,7 @@ from .launch_text import find_parameter
 from .replicas import ThreadSelection
 from .replicated_space import PAGE_BYTES
 
-_EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
+_EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "ldmatrix", "mbarrier", "mma"}
 """Opcodes by which the threads of a block depend on each other."""
 _MAX_THREADS = 8
 """Threads that run first, if they exchange nothing."""

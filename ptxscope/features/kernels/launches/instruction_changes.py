@@ -47,6 +47,9 @@ _NEAR_STATEMENTS = 12
 
 
 _NEIGHBOUR_COST = 4
+_COMPLEMENT_COST = 3
+_COMPLEMENTED_ROLES = {"and": "ab", "or": "ab", "xor": "a"}
+"""The operands of opcodes that may lack a ``~``; of an exclusive or, one stands for both."""
 _COUNTED_ROLES = {"min": "ab", "max": "ab", "shr": "a", "add": "a", "sub": "a"}
 """The operands of opcodes that may be 1 too high or too low; of a sum, one stands for both."""
 
@@ -166,6 +169,7 @@ def iter_instruction_changes(
     statement = function.statements[index]
     if kind is ChangeKind.LIKELY:
         yield from _iter_line_changes(statement, model)
+        yield from _iter_complement_changes(statement, model)
         if has_carries:
             yield from _iter_carry_changes(statement, model)
     elif kind is ChangeKind.UNLIKELY:
@@ -218,6 +222,26 @@ def make_cause_change(
     changed = change_instruction(statement.instruction, (cause,), variant)
     plan = make_statement_plan(changed, Model("", cause.errata) if cause.errata else model)
     return make_change(statement, changed, plan, cause.phrase, cause.cost)
+
+
+def _iter_complement_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
+    """Yield each register of a bitwise operation inverted: a ``~`` or a ``!`` may be missing."""
+    ins = statement.instruction
+    assert ins
+    for role in _COMPLEMENTED_ROLES.get(ins.form.opcode, ""):
+        type_, source = ins.type_of(role), ins.roles[role]
+        if isinstance(source, Register) and source.bits is None:
+            sign = "!" if type_.bits == 1 else "~"
+            phrase = show_names(f"with {sign}{source.name} rather than {source.name}")
+            mask = (1 << type_.bits) - 1
+            change = partial(_complement, mask)
+            cause = make_operand_cause(role, phrase, _COMPLEMENT_COST, change)
+            plan = make_statement_plan(ins, model)
+            yield StatementChange(statement, statement, plan, phrase, cause.cost, cause)
+
+
+def _complement(mask: int, role: str, operands: Bits, _: ObservedCase) -> int:
+    return operands[role] ^ mask
 
 
 def _iter_carry_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:

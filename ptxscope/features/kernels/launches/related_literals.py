@@ -50,7 +50,7 @@ def _iter_changes(literals: Sequence[LiteralPlace]) -> Iterator[StatementChange]
 
 
 def iter_moved_changes(copies: Sequence[Copies], model: Model) -> Iterator[StatementChange]:
-    """Yield a change by 1 of the literals in which copies of a statement differ."""
+    """Yield changes of the literals in which copies of a statement differ: by 1, or inverted."""
     for group in copies:
         if group.has_equal_numbers or not group.has_place:
             continue
@@ -70,8 +70,9 @@ def iter_moved_changes(copies: Sequence[Copies], model: Model) -> Iterator[State
 def _make_move(place: LiteralPlace) -> StatementChange:
     mask = (1 << place.width) - 1
     low, high = (place.written + x & mask for x in (-1, 1))
+    phrases = {place.written ^ mask: "inverted", high: "1 more", low: "1 less"}
     return _make_change(
-        place, (low, high), 0, lambda x: f", 1 {'less' if x == low else 'more'} in each,"
+        place, (low, high, place.written ^ mask), 0, lambda x: f", {phrases[x]} in each,"
     )
 
 

@@ -7,7 +7,7 @@ lack a register that is set to 0 at first, or a barrier.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
 from ....engine.isa.catalog import MOVES
@@ -48,6 +48,8 @@ _MODIFIER_COST = 2
 _SPECIAL_COST = 3
 _PARTS_COST = 2
 _OFFSET_COST = 5
+_OFFSET_COUNT = 6
+"""Distances of other addresses in each direction: a wrong stride is often one of twice another."""
 _LABEL_COST = 5
 _VECTOR_OPCODES = MOVES | LOADS | STORES
 """The opcodes with an operand in braces whose parts have one type."""
@@ -227,15 +229,17 @@ def _iter_operand_changes(
 
 
 def _iter_offset_changes(statement: Statement) -> Iterator[StatementChange]:
-    """Yield the address of an element before or after."""
+    """Yield the addresses that are 1, 2, 4 … elements before or after."""
     width = next((TYPE_BITS[x] // 8 for x in statement.modifiers[::-1] if x in TYPE_BITS), 0)
     if statement.opcode not in ACCESSES or not width:
         return
     for index, x in enumerate(statement.operands):
         if isinstance(x, MemoryOperand) and isinstance(x.base, RegisterOperand):
-            for distance in (width, -width):
-                size = format_count(width, "byte")
-                phrase = f"at an address {size} {'higher' if distance > 0 else 'lower'}"
+            sizes = (width << i for i in range(_OFFSET_COUNT))
+            for size, sign in product(sizes, (1, -1)):
+                distance = sign * size
+                bytes_ = format_count(size, "byte")
+                phrase = f"at an address {bytes_} {'higher' if distance > 0 else 'lower'}"
                 operand = x._replace(offset=x.offset + distance)
                 yield _replace_operand(statement, index, operand, phrase, _OFFSET_COST)
 
