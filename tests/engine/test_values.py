@@ -62,7 +62,7 @@ _PREFIX = "is not a value: hexadecimal digits need a 0x in front"
         ("08", "s32", "`08` has a digit that does not belong in base 8",
          "0o17 or 017 is octal, 17 decimal"),
         ("\u0663", "s32", "`\u0663` has a digit that does not belong in base 10", "0 to 9"),
-        ("65520", "f16", "`65520` is too large for `.f16`", "-6.55e+04 to 6.55e+04, inf, -inf"),
+        ("65520", "f16", "`65520` is too large for `.f16`", "-65504.0 to 65504.0, inf, -inf"),
         ("[1,,2,3]", "s32", "an integer is missing", "0x7f, -5, 0b1010, 255"),
         ("[h:1]", "s32", "1 lane does not make 32 bits", "4 bytes or 2 half-words"),
         ("[1,2,3]", "s32", "3 lanes do not make 32 bits", "4 bytes or 2 half-words"),

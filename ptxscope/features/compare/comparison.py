@@ -24,7 +24,7 @@ from .kernel_memory import InitialMemory, KernelMemory, NeedBytes
 from .kernel_terms import KernelTerms
 from .launch_registers import LAUNCH_REGISTERS, LAUNCH_SIZES, add_launch_register
 from .lone_accesses import LETTERS, iter_access_notes
-from .parameters import is_structure
+from .parameters import WORD_BYTES, is_structure, iter_field_names
 from .refusals import Refused
 from .replay import DifferentLaunch, Replay, explain_unknown, replay
 from .signed_elements import find_signed_buffers
@@ -232,13 +232,13 @@ class _Comparer:
         """Restrict the parameters and the thread."""
         registers = {}
         for i, (x, y) in enumerate(zip(*(s.kernel.parameters for s in self.sources), strict=True)):
-            if is_structure(x):
-                continue
-            bits = 8 * x.bytes
-            for name in {f"param{i}", x.name, y.name, *(y for y, _ in self._operands[i : i + 1])}:
-                if name in self.where:
-                    node = self.question.add_input(f"param{i}", Type(f"b{max(bits, 16)}"))
-                    registers[name] = (node, bits)
+            names = {f"param{i}", x.name, y.name, *(y for y, _ in self._operands[i : i + 1])}
+            for _, key in iter_field_names(i, x):
+                bits = 8 * (WORD_BYTES if is_structure(x) else x.bytes)
+                for name in {y + key.removeprefix(f"param{i}") for y in names}:
+                    if name in self.where:
+                        node = self.question.add_input(key, Type(f"b{max(bits, 16)}"))
+                        registers[name] = (node, bits)
         for name in LAUNCH_REGISTERS:
             if name.removeprefix("%") in self.where:
                 node = add_launch_register(self.question, name)
@@ -492,11 +492,11 @@ class _Comparer:
         """
         if self.is_float_time_up:
             return ""
-        if names := [*self.initial.floats.other_names]:
-            return (
-                f"of {names[0]} it is known only that equal operands give equal results; the "
-                "solver found results for which the kernels differ, but a run of both leaves the "
-                "same bytes."
+        for name, advice in self.initial.floats.other_names.items():
+            return advice or (
+                f"of {name} it is known only that equal operands give equal results; the solver "
+                "found such results for which A and B differ, but a run of both shows no "
+                "difference."
             )
         if self.needs_unknown_nan:
             name = next(iter(self.initial.floats.unknown_nans))

@@ -18,6 +18,7 @@ from ..kernels.launches.thread_log import ThreadLog
 from ..prove.proof import Verdict
 from ..prove.proof_report import format_seconds
 from .comparison import KernelComparison
+from .kernel_values import FLOAT_TYPES
 from .launch_registers import list_places
 from .lone_accesses import LETTERS
 from .parameters import WORD_BYTES, iter_field_names
@@ -213,8 +214,17 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
     assert run
     if not run.arguments:
         return
+    floats = {
+        f"param{i}"
+        for kernel in comparison.kernels
+        for i, x in enumerate(kernel.kernel.parameters)
+        if x.type in FLOAT_TYPES
+    }
     arguments = [
-        f"{name}={_format_argument(name, x, run.signed)}" for name, x in run.arguments.items()
+        f"{name}={x:#x}"  # a decimal number would be the value of a float, not its bits
+        if name in floats and isinstance(x, int)
+        else f"{name}={_format_argument(name, x, run.signed)}"
+        for name, x in run.arguments.items()
     ]
     shapes = [
         word

@@ -65,8 +65,8 @@ class FloatFunctions:
         self._results: dict[Term, Node] = {}
         self.facts: list[Term] = []
         """What the results are, for the operations that are modelled."""
-        self.other_names: dict[str, None] = {}
-        """The operations of which only equal results for equal operands are known."""
+        self.other_names: dict[str, str] = {}
+        """The operations of which only equal results for equal operands are known, and why."""
         self.unknown_nans: dict[str, Term] = {}
         """Whether an operation yields a NaN of which no manual says which one it is."""
         self._operations: dict[Term, FloatNode] = {}
@@ -83,7 +83,7 @@ class FloatFunctions:
             type_ = Type(f"b{bits}") if bits > 1 else Type.PRED
             self._results[term] = self._question.tape.add_source(name, type_)
             if not self._state(statement, term, bits, arguments):
-                self.other_names[statement.name] = None
+                self.other_names[statement.name] = _explain_unmodelled(statement)
         return self._results[term]
 
     def _make_application(self, name: str, bits: int, arguments: Sequence[Term]) -> Term:
@@ -115,8 +115,7 @@ class FloatFunctions:
         operation = read_float_operation(statement)
         if operation is None or len(arguments) != operation.source_count:
             return False
-        has_literal = any(isinstance(x, ConstantOperand) for x in statement.operands)
-        if has_literal and operation.type not in WIDE_TYPES:
+        if _has_narrow_literal(statement, operation):
             return False
         if {bits, *widths} != {TYPE_BITS[operation.type]}:
             return False
@@ -269,6 +268,20 @@ class FloatFunctions:
 
     def _substitute(self, x: Term, same: Mapping[Term, Term]) -> Term:
         return self.terms.manager.substitute_term(x, same) if same else x
+
+
+def _has_narrow_literal(statement: Statement, operation: FloatOperation) -> bool:
+    """Whether a literal stands for a float of 16 bits, which PTX does not allow."""
+    has_literal = any(isinstance(x, ConstantOperand) for x in statement.operands)
+    return has_literal and operation.type not in WIDE_TYPES
+
+
+def _explain_unmodelled(statement: Statement) -> str:
+    """Return an advice for a statement that is not modelled, as a sentence; empty for none."""
+    operation = None if statement.opcode == "cvt" else read_float_operation(statement)
+    if operation and _has_narrow_literal(statement, operation):
+        return f"ptxas takes no literal there: {statement.text}; move the literal to a register."
+    return ""
 
 
 class FloatLane:

@@ -204,8 +204,8 @@ class _Activation:
         if is_possible is None:
             raise Refused(
                 statement,
-                f"ends a loop that may have more than {format_count(turns, 'turn')}; "
-                f"{self._explain_turns(truth)}",
+                "ends a loop that may have more than "
+                f"{format_count(min(turns, MAX_TURNS), 'turn')}; {self._explain_turns(truth)}",
             )
         return is_possible
 

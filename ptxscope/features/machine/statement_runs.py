@@ -64,7 +64,12 @@ def list_runs(
     found = FileRuns()
     programs = load(text, name, is_excerpt=not name)
     if program_name and program_name not in (names := [x.name for x in programs]):
-        raise ValueError(f"{name} has {', '.join(names) or 'no kernel'}")
+        advice = ""
+        if name.endswith(".cu"):
+            advice = f"; for a kernel of CUDA, verify its listing: nvcc -ptx {name}"
+        raise ValueError(
+            f"{name} has {', '.join(names) or 'no kernel'}, not {program_name}{advice}"
+        )
     for program in programs:
         if program_name in ("", program.name):
             for statements in _iter_statements(program, lines, found.omitted):

@@ -33,6 +33,8 @@ _MAX_BITS = 256
 _REGISTER = re.compile(r"(?<![\w)\]])%(?=\w)")
 _KEYWORD = re.compile(rf"(?<=\.)(?:{'|'.join(keyword.kwlist)})\b")
 """A part of a name that is a word of Python's: ``boolean.not``."""
+_FIELD = re.compile(r"(?<!\w)([^\W\d]\w*\.)\d")
+"""A part of a name that is a number: ``param0.16``."""
 _PART = re.compile(r"([bh])(\d)")
 _PART_BITS = {"b": 8, "h": 16}
 _SIGNED = "signed"
@@ -337,7 +339,8 @@ class _ConditionReader:
 
 def _make_python_names(text: str) -> str:
     """Return a text with names that Python can read, each as long as before."""
-    return _KEYWORD.sub(lambda x: "_" * len(x[0]), _REGISTER.sub("_", text))
+    names = _FIELD.sub(r"\1_", _REGISTER.sub("_", text))
+    return _KEYWORD.sub(lambda x: "_" * len(x[0]), names)
 
 
 def iter_flags(question: ProofQuestion, side: Side, row: Row) -> Iterator[tuple[Flag, Node]]:

@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope.documents.formats.report import write_report
 from ptxscope.features.compare.comparison_report import iter_comparison_blocks
-from tests.features.compare.kernel_texts import compare
+from tests.features.compare.kernel_texts import PARAMETERS, compare, make_kernel
 
 pytest.importorskip("bitwuzla")
 
@@ -38,3 +38,11 @@ def test_a_side_that_does_not_write_says_so() -> None:
     text = write_report(iter_comparison_blocks(found, columns=400), "text")
     assert "│  param1[0] is not written" in text
     assert "param2 = 9" in text
+
+
+def test_a_command_has_the_bits_of_a_float() -> None:
+    parameters = PARAMETERS.replace("u32", "f32")
+    stores = ("st.global.u32 [O], 5;", "setp.eq.u32 p, n0, 0x3f800001;\n@!p st.global.u32 [O], 5;")
+    found = compare(*(make_kernel(x, parameters=parameters) for x in stores))
+    text = write_report(iter_comparison_blocks(found), "text")
+    assert text.count("param2=0x3f800001") == 2

@@ -110,6 +110,9 @@ def test_fields_of_a_structure_are_parameters() -> None:
     assert wrong.replay
     assert wrong.replay.is_confirmed
     assert {x.buffer for x in wrong.replay.differences} == {"param0.8"}
+    halves = make_field_kernel("ld.param.s16 h, [s+18];" + PRODUCT)
+    same = compare(first, halves, where="param0.16.h1 == s.16.h2")
+    assert same.verdict is Verdict.EQUAL
     beyond = compare(first, make_field_kernel("ld.param.s16 h, [s+22];" + PRODUCT))
     assert "beyond the parameter" in beyond.reason
     flat = make_kernel(PRODUCT, parameters=".param .u64 s", head="")

@@ -29,6 +29,7 @@ _CASES = (
     ("xor.b32 {t}, {x}, {y}; mul.lo.u32 {new}, {t}, VALUE;", "16777619", "16777691"),
     ("add.u32 {t}, {x}, VALUE; mad.lo.u32 {new}, {y}, 2, {t};", "0x9e3779b9", "0x12345678"),
     ("add.s32 {t}, {x}, VALUE; xor.b32 {new}, {t}, {y};", "-1640531527", "-1640531572"),
+    ("xor.b32 {t}, {x}, {y}; max.s32 {new}, {t}, VALUE;", "-128", "0"),
     ("shr.u32 {t}, {x}, VALUE; add.u32 {new}, {y}, {t};", "11", "21"),
     ("bfe.u32 {t}, {x}, 3, VALUE; add.u32 {new}, {y}, {t};", "9", "22"),
     ("bfi.b32 {new}, {x}, {y}, VALUE, 12;", "8", "19"),

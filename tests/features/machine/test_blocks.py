@@ -255,7 +255,7 @@ def test_the_runs_of_a_kernel_are_between_what_is_not_computed() -> None:
         "bounds:10",
         "bounds:12",
     ]
-    with pytest.raises(ValueError, match=r"k\.ptx has bounds"):
+    with pytest.raises(ValueError, match=r"k\.ptx has bounds, not other"):
         list_runs(KERNEL, "k.ptx", program_name="other")
 
 

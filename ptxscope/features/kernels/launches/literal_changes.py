@@ -223,6 +223,13 @@ def iter_constants(bits: int, width: int, kind: ChangeKind) -> Iterator[int]:
             yield bits ^ 1 << place
 
 
+def iter_bounds(width: int) -> Iterator[int]:
+    """Yield the bounds of integer types, which clamps have: 0, 127, -128, 255, …"""
+    mask, sizes = (1 << width) - 1, [x for x in (8, 16, 32) if x <= width]
+    highest = [end for x in sizes for end in (mask >> width - x, mask >> width - x + 1)]
+    yield from dict.fromkeys((0, *highest, *(~x & mask for x in highest)))
+
+
 def iter_typed_values(number: int, width: int) -> Iterator[int]:
     """Yield the numbers that a typing error makes of one: another digit, or two exchanged."""
     mask, values = (1 << width) - 1, dict[int, None]()

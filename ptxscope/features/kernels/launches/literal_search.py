@@ -14,7 +14,7 @@ from ....engine.program.program import Program
 from ....engine.semantics.models import Model
 from .change_trials import ChangeTrials, Score
 from .instruction_changes import TABLE, StatementChange
-from .literal_changes import LiteralPlace, iter_places, iter_typed_values
+from .literal_changes import LiteralPlace, iter_bounds, iter_places, iter_typed_values
 from .statement_copies import Copies
 
 _MAX_ROUNDS = 6
@@ -109,7 +109,9 @@ def _solve(place: LiteralPlace, part_size: int) -> _Solver:
     """Solve a literal: yield values to try, the written one among the first."""
     is_selector, is_table = place.digit_bits > 1, place.role == TABLE
     base = place.written
-    typed = () if is_selector or is_table else iter_typed_values(base, place.width)
+    typed = () if is_selector or is_table else (
+        *iter_typed_values(base, place.width), *iter_bounds(place.width)
+    )  # fmt: skip
     scores = yield [base, *dict.fromkeys((*_list_neighbours(place, base), *typed))]
     if right := _list_right(scores):
         return right
