@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from ..prove.proof import Verdict
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term, Undecided, get_solver_name
 from .file_kernel import FileKernel
-from .kernel_memory import InitialMemory, KernelMemory, NeedBytes
+from .kernel_memory import InitialMemory, KernelMemory, NeedBytes, RootAccess
 from .kernel_terms import KernelTerms
 from .launch_registers import LAUNCH_REGISTERS, LAUNCH_SIZES, add_launch_register
 from .lone_accesses import LETTERS, iter_access_notes
@@ -55,6 +56,10 @@ _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
 _FIRST_SECONDS, _FIRST_PART = 2.0, 1 / 12
 """The time for this question at first, and for each about small launches; its part of all."""
+_FACT_SECONDS = 1.0
+"""The time for the question whether all accesses can be within buffers."""
+_OUTSIDE = "is never within its buffer, which begins at its pointer and has less than 2^31 bytes"
+_ILLEGAL = "is never aligned, or never within its variable"
 _SMALL_SIZES = (1, 2, 16)
 """The sizes of launches, in each direction, in which differences are sought first."""
 
@@ -322,11 +327,44 @@ class _Comparer:
         except Undecided:
             return None
 
+    def _check_facts(
+        self,
+        get_facts: Callable[[RootAccess], Sequence[Term]],
+        clause: str,
+        seconds: float | None = None,
+    ) -> None:
+        """Raise Refused if facts about accesses exclude all operands, which makes kernels equal.
+
+        ``clause`` describes the access that excludes the last ones. Raise Undecided if the time is
+        too short.
+        """
+        accesses = [(side.scope.letter, x) for side in self.sides for x in side.memory.accesses]
+
+        def is_excluded(count: int) -> bool:
+            facts = [y for _, x in accesses[:count] for y in get_facts(x)]
+            return not self.solver.is_possible(*facts, seconds=seconds)
+
+        if is_excluded(len(accesses)):
+            count = bisect_left(range(len(accesses)), True, key=is_excluded)
+            if not count:
+                raise Undecided
+            letter, access = accesses[count - 1]
+            raise Refused(access.statement, clause, letter)
+
+    def _check_float_facts(self, legal: Sequence[Term]) -> None:
+        """Raise RuntimeError if what floats compute excludes all operands."""
+        facts = self.initial.floats.facts if self.needs_float_facts else ()
+        with suppress(Undecided):
+            if facts and not self.solver.is_possible(*legal, *facts, seconds=_FACT_SECONDS):
+                raise RuntimeError("the facts about floats contradict each other")
+
     def _decide(self) -> KernelComparison:
+        self.on_progress("asking the solver", 0)
+        with suppress(Undecided):  # it is asked again at last, with all facts
+            self._check_facts(lambda x: x.inside, _OUTSIDE, _FACT_SECONDS)
         for side in self.sides:
             for fact in side.memory.is_inside:
                 self.solver.add(fact)
-        self.on_progress("asking the solver", 0)
         legal = [x for side in self.sides for x in side.memory.is_legal]
         differences = self._list_differences()
         if differences:
@@ -340,6 +378,8 @@ class _Comparer:
                 conditions = self._find_possible([*other.memory.is_legal, broken])
                 if conditions:
                     return self._describe(conditions, is_illegal=True)
+        self._check_facts(lambda x: x.legal, _ILLEGAL)
+        self._check_float_facts(legal)
         return self._answer(
             Verdict.EQUAL, has_same_terms=not differences, notes=self._list_notes(legal)
         )

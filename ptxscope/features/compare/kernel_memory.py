@@ -63,6 +63,10 @@ class RootAccess(NamedTuple):
     condition: Term | None
     """Whether the thread does it; None if it always does."""
     is_store: bool
+    legal: tuple[Term, ...] = ()
+    """Facts that hold if it is aligned and, in a variable, within it."""
+    inside: tuple[Term, ...] = ()
+    """Facts that hold if it is within a buffer below the limit."""
 
 
 class RootStore(NamedTuple):
@@ -278,18 +282,24 @@ class KernelMemory:
         self._question.encode(address.distance)
         distance = self._question.vectors.resize(address.distance, 0, ADDRESS_BITS)
         condition = None if active is None else self._question.make_truth(active)
+        legal, inside = list[Term](), list[Term]()
         if size > 1:
             low = terms.cut(distance, 0, _count_bits(size))
             fact = terms.make("EQUAL", low, terms.make_value(0, _count_bits(size)))
-            self.is_legal.append(self._imply(condition, fact))
+            legal.append(self._imply(condition, fact))
         if name != COMMON:
             end = terms.make_value(max(root.bytes - size, 0), ADDRESS_BITS)
             fact = terms.make("BV_ULE", distance, end)
             if size > root.bytes:
                 fact = terms.manager.mk_false()
             fact = self._imply(condition, fact)
-            (self.is_inside if root.is_open else self.is_legal).append(fact)
-        self.accesses.append(RootAccess(statement, root, distance, size, condition, is_store))
+            (inside if root.is_open else legal).append(fact)
+        self.is_legal += legal
+        self.is_inside += inside
+        known = (tuple(legal), tuple(inside))
+        self.accesses.append(
+            RootAccess(statement, root, distance, size, condition, is_store, *known)
+        )
         array, index = self.arrays.get(name, initial_array), self.initial.make_index(name, distance)
         unit = self.initial.get_unit(name)
         steps = [self.initial.step(index, i) for i in range(size // unit)]

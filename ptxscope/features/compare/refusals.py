@@ -26,11 +26,11 @@ _ONE_THREAD = "--where 'ntid.x * ntid.y * ntid.z == 1'"
 class Refused(Exception):  # noqa: N818 - an answer, not an error
     """A kernel has a statement that is not compared. Its text is a clause without the line."""
 
-    def __init__(self, statement: Statement, reason: str = "") -> None:
+    def __init__(self, statement: Statement, reason: str = "", side: str = "") -> None:
         """``reason`` completes a sentence about the statement; by default, nothing models it."""
         super().__init__(f" {reason}" if reason else f": {statement.explain_omission()}")
         self.statement = statement
-        self.side = ""
+        self.side = side
         """The letter of the kernel."""
 
     def __str__(self) -> str:

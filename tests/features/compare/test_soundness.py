@@ -126,3 +126,28 @@ def test_a_difference_that_other_threads_cover_is_not_called_one() -> None:
     found = compare("st.global.u32 [O], 5;", guarded, where=where)
     assert found.verdict is Verdict.UNDECIDED
     assert found.reason.startswith("one thread leaves other bytes, but")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ("st.global.u32 [O+-4], 1;", "st.global.u32 [O], 2;",
+         "A, line 7: `st.global.u32 [O+-4], 1` is never within its buffer"),
+        ("st.global.u32 [O], 2;", "st.global.u32 [O+-4], 1;",
+         "B, line 7: `st.global.u32 [O+-4], 1` is never within its buffer"),
+        ("ld.global.u8 a, [I+1];\nld.global.u32 a, [I+1];\nst.global.u32 [O], 1;",
+         "ld.global.u32 a, [I+2]; st.global.u32 [O], 2;",
+         "A, line 8: `ld.global.u32 a, [I+1]` is never aligned"),
+    ],
+)  # fmt: skip
+def test_assumptions_that_no_operands_meet_prove_nothing(a: str, b: str, reason: str) -> None:
+    """Without operands, nothing differs: these stores of 1 and 2 were equal."""
+    found = compare(a, b)
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason.startswith(reason)
+
+
+def test_an_access_that_only_some_operands_allow_restricts_these() -> None:
+    guarded = "setp.eq.u32 p, n0, 77;\n@p st.global.u32 [O+-4], 1;\nst.global.u32 [O], "
+    check_different(f"{guarded} 1;", f"{guarded} 2;")
+    check_different("ld.global.u32 a, [I+1]; st.global.u32 [O], 2;", "st.global.u32 [O], 2;")
