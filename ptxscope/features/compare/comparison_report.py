@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 
 import numpy as np
@@ -21,13 +22,15 @@ from .comparison import KernelComparison
 from .kernel_values import FLOAT_TYPES
 from .launch_registers import list_places
 from .lone_accesses import LETTERS
-from .parameters import WORD_BYTES, iter_field_names
+from .parameters import WORD_BYTES, iter_field_names, show_names
 from .replay import make_launch
 from .run_pair import RunPair, run_comparison
 
 _ADVICE = "--timeout and --memory give it more; --where asks about fewer operands."
 _MAX_DIFFERENCES = 6
 _MAX_WORDS = 8
+_USUAL_BYTES = 4
+"""The bytes of an element whose type is not named."""
 _MAX_STEPS = 3
 """The steps that differ before the store."""
 _MAX_LIST = 1024
@@ -50,14 +53,15 @@ def iter_comparison_blocks(
     for letter, kernel in zip(LETTERS, comparison.kernels, strict=True):
         model = f"  ({kernel.model.name})" if _has_models(comparison) else ""
         yield make_paragraph(f"{letter}  {kernel.label}{model}", "", "   ", is_close=True)
-    yield make_paragraph(format_answer(comparison, advice))
-    yield from (make_paragraph(x) for x in comparison.notes)
+    show = partial(show_names, kernels=[x.kernel for x in comparison.kernels])
+    yield make_paragraph(show(format_answer(comparison, advice)))
+    yield from (make_paragraph(show(x)) for x in comparison.notes)
     if comparison.verdict is Verdict.DIFFERENT:
-        yield make_verbatim(_iter_difference_lines(comparison))
+        yield make_verbatim(map(show, _iter_difference_lines(comparison)))
     if comparison.verdict is not Verdict.UNDECIDED:
         yield make_paragraph(f"Assumed: {'; '.join(list_assumptions(comparison))}.")
     if comparison.verdict is Verdict.DIFFERENT and not is_brief:
-        yield from _iter_run_blocks(comparison, width, columns)
+        yield from _iter_run_blocks(comparison, width, columns, show)
 
 
 def _has_models(comparison: KernelComparison) -> bool:
@@ -193,7 +197,8 @@ def _iter_words(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
             yield f"{root}, byte {offset}", format_hex(value, 8)
     for name, array in buffers.items():
         for i in np.flatnonzero(array).tolist():
-            yield f"{name}[{i}]", format_hex(int(array[i]), 8 * array.itemsize)
+            note = "" if array.itemsize == _USUAL_BYTES else f"  (u{8 * array.itemsize})"
+            yield f"{name}[{i}]", format_hex(int(array[i]), 8 * array.itemsize) + note
 
 
 def _iter_buffers(arguments: Mapping[str, Argument]) -> Iterator[tuple[str, Buffer]]:
@@ -208,8 +213,13 @@ def _iter_buffers(arguments: Mapping[str, Argument]) -> Iterator[tuple[str, Buff
 # --- the commands that run it again ---------------------------------------------------------
 
 
-def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> Iterator[Block]:
-    """Yield how each side computes the first word, side by side if that fits, and commands."""
+def _iter_run_blocks(
+    comparison: KernelComparison, width: int, columns: int, show: Callable[[str], str]
+) -> Iterator[Block]:
+    """Yield how each side computes the first word, side by side if that fits, and commands.
+
+    ``show`` gives parameters their names.
+    """
     run = comparison.replay
     assert run
     if not run.arguments:
@@ -221,9 +231,9 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
         if x.type in FLOAT_TYPES
     }
     arguments = [
-        f"{name}={x:#x}"  # a decimal number would be the value of a float, not its bits
+        f"{show(name)}={x:#x}"  # a decimal number would be the value of a float, not its bits
         if name in floats and isinstance(x, int)
-        else f"{name}={_format_argument(name, x, run.signed)}"
+        else f"{show(name)}={_format_argument(name, x, run.signed)}"
         for name, x in run.arguments.items()
     ]
     shapes = [
@@ -237,8 +247,8 @@ def _iter_run_blocks(comparison: KernelComparison, width: int, columns: int) -> 
     if comparison.has_runs:
         pair = run_comparison(comparison)
         yield make_heading(f"Steps of {pair.thread_text} that differ")
-        yield make_verbatim(_iter_step_lines(pair), is_close=True)
-    origins = [[*_iter_origin_lines(comparison, i)] for i in range(len(LETTERS))]
+        yield make_verbatim(map(show, _iter_step_lines(pair)), is_close=True)
+    origins = [[*map(show, _iter_origin_lines(comparison, i))] for i in range(len(LETTERS))]
     rows = [*_join_columns(*origins)]
     is_beside = 0 < max(map(len, rows), default=0) <= columns
     if is_beside:

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from ...engine.program.program import Program
 from ...engine.program.variables import Variable
 
 WORD_BYTES = 8
 """The bytes of a word of a structure, which may be a pointer."""
 BUFFER_NAME = re.compile(r"param\d+(?:\.\d+)?")
 """The names of buffers: ``param0``, or ``param0.8`` if a structure points to it."""
+
+
+_NUMBERED = re.compile(r"(?<![\w$%.])param(\d{1,4})(?!\w)")
+_NAME = re.compile(r"(?!param\d)(?!\w*_param_\d+$)[A-Za-z_]\w*", re.ASCII)
+"""A name that a programmer gave a parameter; those of nvcc have the kernel's name."""
+
+
+def show_names(text: str, kernels: Sequence[Program]) -> str:
+    """Return a text with the names of parameters that are the same in all kernels.
+
+    Other parameters stay numbers: ``param0``.
+    """
+
+    def show(match: re.Match[str]) -> str:
+        places = (x.parameters[int(match[1]) :][:1] for x in kernels)
+        names = {y.name for x in places for y in x}
+        name = names.pop() if len(names) == 1 else ""
+        return name if _NAME.fullmatch(name) else match[0]
+
+    return _NUMBERED.sub(show, text)
 
 
 def is_structure(parameter: Variable) -> bool:

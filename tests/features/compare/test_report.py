@@ -36,8 +36,8 @@ def test_runs_stand_side_by_side_if_there_is_room() -> None:
 def test_a_side_that_does_not_write_says_so() -> None:
     found = compare("st.global.u32 [O], 5;", "setp.eq.u32 p, n0, 9;\n@!p st.global.u32 [O], 5;")
     text = write_report(iter_comparison_blocks(found, columns=400), "text")
-    assert "│  param1[0] is not written" in text
-    assert "param2 = 9" in text
+    assert "│  o[0] is not written" in text
+    assert "n = 9" in text
 
 
 def test_a_command_has_the_bits_of_a_float() -> None:
@@ -45,4 +45,20 @@ def test_a_command_has_the_bits_of_a_float() -> None:
     stores = ("st.global.u32 [O], 5;", "setp.eq.u32 p, n0, 0x3f800001;\n@!p st.global.u32 [O], 5;")
     found = compare(*(make_kernel(x, parameters=parameters) for x in stores))
     text = write_report(iter_comparison_blocks(found), "text")
-    assert text.count("param2=0x3f800001") == 2
+    assert text.count(" n=0x3f800001") == 2
+
+
+def test_parameters_have_the_names_that_both_kernels_give_them() -> None:
+    first, second = (make_kernel(f"st.global.u32 [O], {x};") for x in (5, 6))
+    other = second.replace("[o]", "[destination]").replace(".u64 o", ".u64 destination")
+    mangled = first.replace("[o]", "[k_param_1]").replace(".u64 o", ".u64 k_param_1")
+    texts = [
+        write_report(iter_comparison_blocks(compare(*x)), "text")
+        for x in ((first, second), (first, other), (mangled, mangled.replace(", 5", ", 6")))
+    ]
+    assert "writes o[0] = 0x00000005" in texts[0]
+    assert " i=0 o=zeros:u32:1 n=0" in " ".join(texts[0].split())
+    assert "param" not in texts[0].replace("ld.param", "")
+    for text in texts[1:]:
+        assert "writes param1[0] = 0x00000005" in text
+        assert " i=0 param1=zeros:u32:1 n=0" in " ".join(text.split())
