@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -235,15 +236,22 @@ class _Comparer:
 
     def _add_condition(self) -> None:
         """Restrict the parameters and the thread."""
-        registers = {}
+        registers, keys = {}, dict[str, str]()
         for i, (x, y) in enumerate(zip(*(s.kernel.parameters for s in self.sources), strict=True)):
             names = {f"param{i}", x.name, y.name, *(y for y, _ in self._operands[i : i + 1])}
             for _, key in iter_field_names(i, x):
                 bits = 8 * (WORD_BYTES if is_structure(x) else x.bytes)
                 for name in {y + key.removeprefix(f"param{i}") for y in names}:
-                    if name in self.where:
-                        node = self.question.add_input(key, Type(f"b{max(bits, 16)}"))
-                        registers[name] = (node, bits)
+                    if not re.search(rf"(?<![\w$%.]){re.escape(name)}(?![\w$])", self.where):
+                        continue
+                    node = self.question.add_input(key, Type(f"b{max(bits, 16)}"))
+                    known_key = keys.setdefault(name, key)
+                    if known_key != key:
+                        raise ValueError(
+                            f"{name} is {known_key} in one kernel and {key} in the other; write "
+                            "the one that is meant"
+                        )
+                    registers[name] = (node, bits)
         for name in LAUNCH_REGISTERS:
             if name.removeprefix("%") in self.where:
                 node = add_launch_register(self.question, name)
@@ -493,16 +501,20 @@ class _Comparer:
         has_floats = any(x.scope.has_floats for x in self.sides)
 
         def run(example: DifferentLaunch) -> Replay:
-            return replay(
+            found = replay(
                 self.sources,
                 example,
                 units,
                 may_alias=self.may_alias,
                 is_illegal=is_illegal,
             )
+            if self._is_guess and found.has_conflicts:  # their order may be the difference
+                obstacle = "its threads access one place without a barrier"
+                return found._replace(differences=(), obstacle=obstacle)
+            return found
 
         runs = run(example)
-        if not (runs.is_confirmed or runs.obstacle):
+        if not runs.is_confirmed and (runs.runs or not runs.obstacle):
             others = iter_other_contents(example, units)
             if has_floats and not self.where:
                 parameters = self.sources[0].kernel.parameters
@@ -523,7 +535,11 @@ class _Comparer:
     def _is_guess(self) -> bool:
         """Whether kernels for which the solver finds a difference may still be equal."""
         floats = self.initial.floats
-        return self.is_float_time_up or bool(floats.other_names or floats.unknown_nans)
+        return self.is_float_time_up or bool(
+            floats.other_names
+            or floats.unknown_nans
+            or any(side.scope.unwritten for side in self.sides)
+        )
 
     def _explain_unconfirmed(self, pointers: Iterable[str], runs: Replay) -> str:
         """Return the reason why a run of a counterexample may leave the same bytes.

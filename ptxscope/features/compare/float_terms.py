@@ -49,8 +49,8 @@ _SIGN_KINDS = {"abs": "FP_ABS", "neg": "FP_NEG"}
 class FloatNode(NamedTuple):
     """An operation of the solver's theory."""
 
-    key: tuple[str, tuple[int, ...]]
-    """The kind, and the format of the result."""
+    key: tuple[object, ...]
+    """The kind, the format of the result, and the sorts of the operands."""
     args: tuple[Term, ...]
     fact_count: int
     """The number of facts before it."""
@@ -219,7 +219,8 @@ class FloatFunctions:
         """Return a rounded result; ``indices`` is its format, which only conversions need."""
         is_conversion = kind.startswith("FP_TO")
         term = self.terms.make(kind, *args, indices=indices if is_conversion else ())
-        node = FloatNode((kind, indices), args, len(self.facts))
+        sorts = tuple(x.sort() for x in args)
+        node = FloatNode((kind, indices, sorts), args, len(self.facts))
         self._operations.setdefault(term, node)
         return term
 
@@ -230,7 +231,7 @@ class FloatFunctions:
         """
         solver, make, substitute = self._question.solver, self.terms.make, self._substitute
         same: dict[Term, Term] = {}
-        others: dict[tuple[str, tuple[int, ...]], list[tuple[tuple[Term, ...], Term]]] = {}
+        others: dict[tuple[object, ...], list[tuple[tuple[Term, ...], Term]]] = {}
         end = solver.elapsed + seconds
         for term, node in self._operations.items():
             args = tuple(substitute(x, same) for x in node.args)

@@ -17,7 +17,6 @@ from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import format_count
 from ...engine.syntax.opcodes import BARRIERS, CALLS, LOADS, RETURNS, STORES, WAITS
-from ..kernels.launches.thread_state import LaunchError
 from ..prove.proof_question import ProofQuestion, find_variables
 from ..prove.solver import Term, Undecided
 from .function_calls import FunctionCall, read_call
@@ -168,7 +167,7 @@ class _Activation:
                 self._add_path(len(self._function.statements), Path(taken, {**path.registers}))
         else:
             if not statement.targets:
-                raise LaunchError("there is no such label", statement)
+                raise Refused(statement, "branches to a label that is not there")
             target = statement.targets[0]
             if target >= index or self._can_repeat(statement, taken):
                 self._add_path(target, Path(taken, {**path.registers}))

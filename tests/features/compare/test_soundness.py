@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.features.prove.proof import Verdict
-from tests.features.compare.kernel_texts import compare, make_kernel
+from tests.features.compare.kernel_texts import LOADS, PARAMETERS, compare, make_kernel
 
 pytest.importorskip("bitwuzla")
 
@@ -151,3 +151,27 @@ def test_an_access_that_only_some_operands_allow_restricts_these() -> None:
     guarded = "setp.eq.u32 p, n0, 77;\n@p st.global.u32 [O+-4], 1;\nst.global.u32 [O], "
     check_different(f"{guarded} 1;", f"{guarded} 2;")
     check_different("ld.global.u32 a, [I+1]; st.global.u32 [O], 2;", "st.global.u32 [O], 2;")
+
+
+def test_a_name_of_two_parameters_restricts_neither() -> None:
+    """Parameters are paired by position: n is param2 of A, and param3 of B."""
+    a = make_kernel("st.global.u32 [O], n0;", parameters=f"{PARAMETERS}, .param .u32 m")
+    parameters, head = f"{PARAMETERS.replace('u32 n', 'u32 m')}, .param .u32 n", LOADS
+    b = make_kernel("st.global.u32 [O], 1;", parameters=parameters, head=head.replace("[n]", "[m]"))
+    with pytest.raises(ValueError, match="n is param2 in one kernel and param3 in the other"):
+        compare(a, b, where="n == 1")
+    assert compare(a, b, where="param2 == 1 and ntid.x < 9").verdict is Verdict.EQUAL
+
+
+def test_an_access_that_fails_in_a_small_buffer_is_no_difference() -> None:
+    """ex2 of a subnormal number is 1; only A loads a word by an index, and drops it."""
+    load = "ld.global.u32 a, [I]; mul.wide.u32 x, a, 4; add.s64 x, I, x; ld.global.u32 b, [x];"
+    power = "ld.global.f32 c, [I+4]; ex2.approx.f32 c, c; st.global.f32 [O], c;"
+    found = compare(load + power, power.replace("approx", "approx.ftz"))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason.startswith("of ex2.approx.f32 it is known only")
+
+
+def test_a_branch_to_no_label_is_refused() -> None:
+    found = compare("bra NOWHERE;", "st.global.u32 [O], 2;")
+    assert found.reason == "A, line 7: `bra NOWHERE` branches to a label that is not there."
