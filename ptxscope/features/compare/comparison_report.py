@@ -72,13 +72,16 @@ def _has_models(comparison: KernelComparison) -> bool:
 def list_assumptions(comparison: KernelComparison) -> list[str]:
     """Return the assumptions of an answer on memory, threads and floats, as clauses."""
     if comparison.may_alias:
-        assumptions = ["all pointers point to one memory"]
+        assumptions = ["all pointers point to one memory", "accesses are aligned"]
     else:
+        has_variables = not all(comparison.variables.values())
+        owners = f"the buffers of pointers{' and variables' * has_variables}"
         assumptions = [
-            "the buffers of pointers do not overlap (--may-alias compares without this)",
-            "each is aligned and has less than 2^31 bytes",
+            f"{owners} do not overlap (--may-alias compares without this)",
+            "each begins at its pointer, is aligned and has less than 2^31 bytes",
+            "accesses are aligned and within buffers",
         ]
-    assumptions += ["accesses are aligned", "no thread reads what another writes"]
+    assumptions.append("no thread reads what another writes")
     assumptions += [
         f"the constants of {name} have their initial values"
         if is_known
