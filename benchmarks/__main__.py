@@ -26,7 +26,7 @@ OF_FEATURES = {
     "prove": "prove",
     "kernels": "kernels",
 }
-"""The features of which some are, and without which they are skipped."""
+"""The features of some benchmarks, which are skipped without them."""
 # `page` needs a browser: dev.py starts it in an environment of its own
 
 

@@ -28,7 +28,7 @@ STATEMENTS = (
 
 
 def report() -> Iterator[str]:
-    """The time of a change, and how many times less it is than that of the whole check."""
+    """Yield the times of the whole check and of a change, and the quotient."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.ptx"
         generate(path, LISTING_CHARS, few=False)

@@ -42,17 +42,17 @@ def report() -> Iterator[str]:
         "run": one,
         "with its steps": lambda: one(log=ThreadLog(0)),
     }
-    found = interleaved(runs, 5, min, clock=process_time)
-    base = found.pop("python") / TURNS
+    times = interleaved(runs, 5, min, clock=process_time)
+    base = times.pop("python") / TURNS
     yield f"one thread, crc32 of {data.size} bytes, {count:,} instructions"
     yield f"  a turn of a loop of Python: {base * 1e9:.0f} ns"
-    for name, seconds in found.items():
+    for name, seconds in times.items():
         each = seconds / count
         yield f"  {name:<16} {each / base:6.1f} x  {each * 1e6:6.2f} µs an instruction"
     for name, (right, wrong) in WIDE.items():
         yield from _report_wide(text, name, right, wrong)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    yield f"the most memory: {peak:.0f} MB"
+    yield f"peak memory: {peak:.0f} MB"
 
 
 def _report_wide(text: str, name: str, right: str, wrong: str) -> Iterator[str]:
@@ -75,11 +75,11 @@ def _report_wide(text: str, name: str, right: str, wrong: str) -> Iterator[str]:
         "run": lambda: _run(text, name, arguments, grid),
         "--explain": lambda: explain_kernel(code, arguments, wanted, **options),
     }
-    found = interleaved(runs, 2, min, clock=process_time)
-    base = found.pop("numpy")
+    times = interleaved(runs, 2, min, clock=process_time)
+    base = times.pop("numpy")
     yield f"{name}, {THREADS:,} threads, {expected.step_count:,} instructions"
     yield f"  a product and a sum of as many words in NumPy: {base * 1e6:.0f} µs"
-    for run, seconds in found.items():
+    for run, seconds in times.items():
         each = seconds / expected.step_count
         yield f"  {run:<16} {seconds / base:6.0f} x  {seconds:6.2f} s, {each * 1e9:.1f} ns each"
 

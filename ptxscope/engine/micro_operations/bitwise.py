@@ -26,7 +26,7 @@ from .properties import (
     name_operands,
 )
 
-SIGNS = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}
+_SIGNS = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}
 _SENTENCES = {
     BoolOp.AND: "A bit is 1 if the bits of {a} and {b} at its position are both 1.",
     BoolOp.OR: "A bit is 1 if the bit of {a} or of {b} at its position is 1.",
@@ -48,7 +48,7 @@ class CombineBits(WordOperation):
         return functions[self.boolop](*v)
 
     def fill_formula(self, *terms: object) -> str:
-        return f"{terms[0]} {SIGNS[self.boolop]} {terms[1]}"
+        return f"{terms[0]} {_SIGNS[self.boolop]} {terms[1]}"
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return name_operands(_SENTENCES[self.boolop], rows[0].instruction)

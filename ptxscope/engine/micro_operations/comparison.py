@@ -25,7 +25,7 @@ RELATIONS = {
     **{cmp: Cmp(cmp[:-1]) for cmp in UNORDERED},
 }
 """The simple comparison behind an unsigned or unordered one."""
-SIGNS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
+RELATION_SIGNS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Compare(MicroOperation):
 
 def format_comparison(cmp: Cmp) -> str:
     """Return the sign of a comparison: ``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
-    return SIGNS.get(RELATIONS.get(cmp, cmp), str(cmp))
+    return RELATION_SIGNS.get(RELATIONS.get(cmp, cmp), str(cmp))
 
 
 def format_relation(cmp: Cmp, left_side: str, right_side: str) -> str:

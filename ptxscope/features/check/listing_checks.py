@@ -12,7 +12,7 @@ from .candidate_reader import Candidate, CandidateReader
 from .check_cache import CheckCache, list_declarations
 from .checked_scopes import CheckedScopes
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
-from .listing_flow import find_undefined
+from .listing_flow import find_undefined_registers
 from .listing_parts import read_outline, split_functions
 from .moved_constants import MovedConstants
 from .register_uses import ListingRegisters, Templates
@@ -54,11 +54,11 @@ class _CheckedPart(NamedTuple):
 
 
 def _check_parts(text: str, name: str, cache: CheckCache) -> Iterator[CheckedInstruction]:
-    """Yield the items of a listing, of which only changed functions are checked."""
-    undefined, lines_before = frozenset(find_undefined(text)), 0
+    """Yield the items of a listing; only changed functions are checked."""
+    undefined_registers, lines_before = frozenset(find_undefined_registers(text)), 0
     scopes, outlines, state = CheckedScopes(), list[str](), b""
     for part, _ in split_functions(text):
-        key = part, name, undefined, state
+        key = part, name, undefined_registers, state
         outline = read_outline(part) or ""
         checked: _CheckedPart | None = cache.find(key)
         if checked is None:
@@ -66,7 +66,7 @@ def _check_parts(text: str, name: str, cache: CheckCache) -> Iterator[CheckedIns
                 _read_outline(scopes, outlines.pop(0))
             part_scopes = scopes.copy_module()
             checker = _ListingChecker([part], name, part_scopes, cache.templates)
-            checker.undefined.update(undefined)
+            checker.undefined_registers.update(undefined_registers)
             items = [*checker.check_statements()]
             _read_outline(scopes, outline)
             declarations = list_declarations(part_scopes)
@@ -101,8 +101,8 @@ class _ListingChecker:
     ) -> None:
         self._name = name
         self._registers = ListingRegisters(name, templates)
-        self.undefined = self._registers.flow.undefined
-        """The registers that comments say to have no value."""
+        self.undefined_registers = self._registers.flow.undefined_registers
+        """The registers that comments of LLVM declare to have no value."""
         chunks = self._registers.flow.record_chunks(chunks)
         self._reader = CandidateReader(chunks, scopes, reads_all=True)
         self._moved_constants = MovedConstants(self._reader)

@@ -32,8 +32,8 @@ class _Suspect(NamedTuple):
     """The statement, with a diagnostic whose message is not known yet."""
 
 
-def find_undefined(text: str) -> Sequence[str]:
-    """Return the registers that comments say to have no value."""
+def find_undefined_registers(text: str) -> Sequence[str]:
+    """Return the registers that comments of LLVM declare to have no value."""
     return _UNDEFINED.findall(text) if "implicit-def" in text else ()
 
 
@@ -45,7 +45,7 @@ class ListingFlow:
         self.scope: Scope | None = None
         """The scope of the function, or the scope outside of functions."""
         self._is_followed = False
-        self.undefined = set[str]()
+        self.undefined_registers = set[str]()
         """The registers that comments of the listing so far mention."""
         self._written = set[str]()
         """The registers that need no more attention."""
@@ -59,7 +59,7 @@ class ListingFlow:
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the text of chunks of whole lines, after reading their comments."""
         for chunk in chunks:
-            self.undefined.update(find_undefined(chunk))
+            self.undefined_registers.update(find_undefined_registers(chunk))
             yield chunk
 
     @property
@@ -118,7 +118,7 @@ class ListingFlow:
             self._written.add(name)
             scope, declaration = scopes.find_scope(name), scopes.find_declaration(name)
             is_register = declaration is not None and declaration.is_register
-            if scope is not self.scope or not is_register or name in self.undefined:
+            if scope is not self.scope or not is_register or name in self.undefined_registers:
                 continue
             span = statement.opcode, len(statement.text)
             for match in re.finditer(rf"(?<![%\w$]){re.escape(name)}(?![\w$])", statement.text):

@@ -47,8 +47,8 @@ def list_parameters(text: str, kernel: str) -> list[str]:
 
     The list is empty if no kernel, or several, have the name.
     """
-    found = [parameters for name, parameters in _iter_kernels(text) if name == kernel]
-    return found[0] if len(found) == 1 else []
+    matches = [parameters for name, parameters in _iter_kernels(text) if name == kernel]
+    return matches[0] if len(matches) == 1 else []
 
 
 def compile_listing(file: str, text: str, *, is_optimized: bool = True) -> str:

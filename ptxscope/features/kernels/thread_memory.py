@@ -35,7 +35,7 @@ class ShownElement(NamedTuple):
     is_written: bool
     """Whether a thread of the wave has written it."""
     is_wrong: bool
-    """Whether it is not as expected at the end, or differs from the same of another run."""
+    """Whether it is not as expected at the end, or differs from that of another run."""
 
 
 class ShownBuffer(NamedTuple):

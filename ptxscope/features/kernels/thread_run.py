@@ -49,7 +49,7 @@ class KernelRow(NamedTuple):
     """Whether the thread executes it next."""
     has_cursor: bool
     is_suspect: bool
-    """Whether it has a mark."""
+    """Whether ``≠`` marks it."""
     result: str
     """The values that the thread wrote there last."""
     source: str
@@ -107,8 +107,7 @@ class ThreadRun(FrozenRecord):
     is_cut: bool = False
     """Whether steps, or writes, after the last one are missing."""
     suspects: frozenset[StatementPlace] = frozenset()
-    """The statements with a mark: they explain the expected elements, or differ from another
-    run."""
+    """The statements that explain the expected elements, or differ from another run."""
     fault: StatementPlace | None = None
     """The place of the statement at which the thread fails."""
     different_steps: frozenset[int] = field(default=frozenset(), compare=False, repr=False)

@@ -1,4 +1,4 @@
-"""The smallest part of a block whose machine code departs from the documentation as the whole."""
+"""The smallest part of a block whose machine code departs from the documentation like the whole."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def find_smallest_block(
     if smallest is None or not all(has_departure([smallest])):
         return block
     while True:
-        found = {index: _read(_remove(lines, [index])) for index in range(len(lines))}
-        candidates = {index: x for index, x in found.items() if x}
+        blocks = {index: _read(_remove(lines, [index])) for index in range(len(lines))}
+        candidates = {index: x for index, x in blocks.items() if x}
         decided = has_departure([*candidates.values()]) if candidates else []
         removable = [x for x, departs in zip(candidates, decided, strict=True) if departs]
         if not removable:
@@ -41,7 +41,7 @@ def _remove(lines: Sequence[str], indices: Sequence[int]) -> list[str]:
 
 
 def _read(lines: Sequence[str]) -> BasicBlock | None:
-    """Return the block of some lines; None if they are none that has a kernel."""
+    """Return the block of some lines; None if no kernel can have it."""
     try:
         block = parse_block("\n".join(lines), max_statements=len(lines)).without_braces()
         make_kernel_source(block)

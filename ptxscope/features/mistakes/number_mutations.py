@@ -9,8 +9,8 @@ from ...engine.isa.types import WORD_BITS, BoolOp, Cmp, Role, Type
 from ...engine.micro_operations.arithmetic import Picks
 from ...engine.micro_operations.base import Copy, LaneView
 from ...engine.micro_operations.comparison import (
+    RELATION_SIGNS,
     RELATIONS,
-    SIGNS,
     UNORDERED,
     Compare,
     format_relation,
@@ -81,7 +81,7 @@ _CONFUSABLE_RELATIONS = {
     Cmp.EQ: (Cmp.NE,),
     Cmp.NE: (Cmp.EQ,),
 }
-_UNORDERED_COUNTERPARTS = {cmp: Cmp(f"{cmp}u") for cmp in SIGNS}
+_UNORDERED_COUNTERPARTS = {cmp: Cmp(f"{cmp}u") for cmp in RELATION_SIGNS}
 _UNORDERED_COUNTERPARTS |= {other: cmp for cmp, other in _UNORDERED_COUNTERPARTS.items()}
 
 

@@ -180,13 +180,13 @@ def recheck(text: str, name: str, changes: list[tuple[float, int, str]]) -> None
 
 
 @given(edits())
-def test_source(changes: list[tuple[float, int, str]]) -> None:
+def test_a_changed_source_is_checked_like_a_new_one(changes: list[tuple[float, int, str]]) -> None:
     """A check after changes finds in C what a check of the whole text finds."""
     recheck(SOURCE, "a.cu", changes)
 
 
 @given(edits(LISTING_PARTS))
-def test_listing(changes: list[tuple[float, int, str]]) -> None:
+def test_a_changed_listing_is_checked_like_a_new_one(changes: list[tuple[float, int, str]]) -> None:
     """A check after changes finds in a listing what a check of the whole listing finds."""
     recheck(LISTING, "a.ptx", changes)
 
@@ -206,7 +206,9 @@ def read_places(names: ListingSymbols | PieceSymbols, text: str) -> Iterator[obj
 
 
 @given(edits(LISTING_PARTS))
-def test_names(changes: list[tuple[float, int, str]]) -> None:
+def test_names_of_a_changed_listing_are_current(
+    changes: list[tuple[float, int, str]],
+) -> None:
     """The names of a listing's functions are those of the whole listing."""
     text = LISTING
     for place in ((0.0, 0, ""), *changes):
@@ -216,7 +218,9 @@ def test_names(changes: list[tuple[float, int, str]]) -> None:
 
 
 @given(edits(LISTING_PARTS))
-def test_tokens(changes: list[tuple[float, int, str]]) -> None:
+def test_tokens_of_a_changed_listing_are_current(
+    changes: list[tuple[float, int, str]],
+) -> None:
     """The tokens of a listing's functions, from one to the next, are those of the listing."""
     text = LISTING
     for place in changes:

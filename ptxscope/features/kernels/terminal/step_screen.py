@@ -1,4 +1,4 @@
-"""The screen of runs that are stepped: the keys, and the requests that runs of all kinds share."""
+"""The base of screens that step through runs: their common keys and actions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EDGE_COLUMNS = 6
 """The columns of the lower edge that hold no keys."""
 
 
-class Stepped(Protocol):
+class RunPosition(Protocol):
     """A position in one or several runs."""
 
     def move_over(self) -> Self:
@@ -51,7 +51,7 @@ class Stepped(Protocol):
         """Return the position with the cursor at a statement."""
 
 
-RunT = TypeVar("RunT", bound=Stepped)
+RunT = TypeVar("RunT", bound=RunPosition)
 
 
 class LeftRun(NamedTuple, Generic[RunT]):
@@ -61,11 +61,11 @@ class LeftRun(NamedTuple, Generic[RunT]):
     evaluation: Evaluation | None = None
     """An instruction to show."""
     is_again: bool = False
-    """Whether the user wants other arguments."""
+    """Whether the user wants other arguments, or another kernel to compare."""
 
 
 class StepScreen(AnswerScreen[LeftRun[RunT]], Generic[RunT]):
-    """Steps of one thread; it returns the run as it is left."""
+    """Shows steps of one thread; returns the run as the user leaves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "move('over')", "Over", show=False),
@@ -109,7 +109,7 @@ class StepScreen(AnswerScreen[LeftRun[RunT]], Generic[RunT]):
 
     @abstractmethod
     def _follow_thread(self, run: RunT, thread: int, on_progress: OnProgress) -> RunT:
-        """Return the same for another thread."""
+        """Return the position of another thread."""
 
     def action_memory(self, delta: int) -> None:
         """Show the next or previous buffer; before the first and after the last, the registers."""
@@ -186,7 +186,7 @@ class StepScreen(AnswerScreen[LeftRun[RunT]], Generic[RunT]):
     # --- ends ------------------------------------------------------------------------------
 
     def action_again(self) -> None:
-        """Ask for other arguments."""
+        """Ask for other arguments, or for another kernel to compare."""
         self._close(LeftRun(self.shown_run, is_again=True))
 
     def action_evaluate(self) -> None:
