@@ -64,11 +64,11 @@ class Service(StrEnum):
     if a package is not installed.
     """
     LIST_POSSIBLE_ERRATA = "list possible errata"
-    """``(ins) -> Sequence[Erratum]``: those that change a result for some operands."""
+    """``(ins) -> Sequence[Erratum]``: list those that change a result for some operands."""
     FIND_SEQUENCES = "find sequences"
     """``(program) -> Iterable[IntrinsicSequence]``: find statements that compute an intrinsic."""
     LOAD_PROVER = "load prover"
-    """``() -> Prove``: load the prover that two texts compute the same, ``(a, b) -> bool``.
+    """``() -> Prove``: load a prover that the results of two texts are equal, ``(a, b) -> bool``.
 
     Raises ImportError if a package is not installed.
     """
@@ -99,14 +99,14 @@ class Service(StrEnum):
     registers.
     """
     READ_BLOCKS = "read blocks"
-    """``(text, language, gaps) -> Iterator[Block]``: the strings and the code of a source."""
+    """``(text, language, gaps) -> Iterator[Block]``: read the strings and the code of a source."""
     READ_MACROS = "read macros"
-    """``(text, definitions) -> MacroExpander``: expands the macros of a C source in statements."""
+    """``(text, definitions) -> MacroExpander``: read the macros of a C source to expand them."""
     COMPILE_CUDA = "compile cuda"
     """``(file, *, is_optimized=True) -> str``: return the PTX that nvcc makes of a CUDA source,
     with its lines. Raises ValueError if it cannot."""
     FORMAT_PERMALINK = "format permalink"
-    """``(line, values) -> str``: the fragment of the web explorer's address for a line."""
+    """``(line, values) -> str``: format a line as the fragment of the web explorer's address."""
     MAKE_LIVE_FIGURE = "make live figure"
     """Return HTML with editable operands for a document.
 

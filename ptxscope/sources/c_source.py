@@ -57,7 +57,7 @@ _STOPS = re.compile(r"[;={}]")
 
 
 _Constants = tuple[tuple[str, CLiteral], ...]
-"""The integers that a source names, with their names."""
+"""The integers that a source names, by name."""
 
 
 class MacroExpander(Protocol):

@@ -1,4 +1,4 @@
-"""The language of a file, by its name or the beginning of its text, and code in other texts."""
+"""The language of a file, by its name or the beginning of its text, and of blocks in it."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ LLVM_ASM = re.compile(
     r"\basm(?>(?:\s++(?:sideeffect|alignstack|inteldialect|unwind|volatile))*)\s++"
     r"\"(?P<body>[^\"]*+)\""
 )
-"""The text of an assembly statement in LLVM's language."""
+"""An assembly statement in LLVM's language, with its text."""
 
 
 def has_asm(text: str, *, macros: bool = False) -> bool:

@@ -86,7 +86,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
 
 
 def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the ids of the errata that may change a result; a feature may hold literals fixed."""
+    """Return the ids of the errata that may change a result; a feature may rule some out."""
     ins = statement.explained_instruction
     if ins is None:
         return ()

@@ -245,9 +245,9 @@ def _get_sign(ins: Instruction, role: str) -> int:
 
 
 def _find_signs(role: str, reader: PairMember, writer: PairMember) -> Fusion | None:
-    """Return the fusion of a mask of whole bytes with a ``prmt`` that it reads."""
+    """Return the fusion of a mask of whole bytes, or an extension, with a ``prmt`` before it."""
     selector = writer.find_literal("c")
-    is_mask = reader.ins.opcode in ("and", "cvt")  # another reader is behind one without a guard
+    is_mask = reader.ins.opcode in ("and", "cvt")  # the half that others read has no guard
     is_plain = not ((is_mask and reader.ins.guard) or writer.ins.form.permute_mode)
     if not is_plain or selector is None or writer.find_literal("b") is not None:
         return None

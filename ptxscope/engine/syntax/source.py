@@ -43,7 +43,7 @@ class Fragment(NamedTuple):
     """The span in the pasted text of the call that the PTX replaces."""
 
     def move(self, distance: int) -> Fragment:
-        """Return the same PTX of a text that stands so many characters later in another one."""
+        """Return the same PTX, with all positions ``distance`` characters further on."""
         spans = [(x.span[0] + distance, x.span[1] + distance) for x in self.problems]
         pairs = zip(self.problems, spans, strict=True)
         problems = tuple([problem._replace(span=span) for problem, span in pairs])

@@ -31,9 +31,9 @@ from ...engine.semantics.models import parse_model
 MAX_SECONDS = 60
 MAX_ANSWER_CHARS = 200_000
 BRIEF_BYTES = 4000
-"""Length of an answer of which not all is wanted: a language model pays for each word."""
+"""Maximum length of an answer without ``with_all``: a language model pays for each word."""
 _END_BYTES = 1500
-"""The part of them for the end, if that has the verdict or the explanation."""
+"""The bytes of a brief answer for its end, if that has the verdict or the explanation."""
 SERVER = MCPServer(
     "ptxscope",
     version=__version__,
@@ -73,7 +73,7 @@ Conditions = Annotated[
     ),
 ]
 WithAll = Annotated[
-    bool, Field(description=f"the whole answer, instead of the first {BRIEF_BYTES:,} bytes")
+    bool, Field(description=f"the whole answer, instead of at most {BRIEF_BYTES:,} bytes")
 ]
 ToolT = TypeVar("ToolT", bound=Callable[..., str])
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
@@ -239,9 +239,9 @@ def find(
 
 
 def _cut(answer: str, *, with_all: bool, end_bytes: int = 0) -> str:
-    """Return an answer, or its beginning and the last lines that ``end_bytes`` hold.
+    """Return an answer, or its beginning and its last lines, in ``end_bytes``.
 
-    Raise ToolError if it is too long.
+    Raise ToolError if the whole answer is too long.
     """
     if with_all and len(answer) > MAX_ANSWER_CHARS:
         raise ToolError(f"the answer has more than {MAX_ANSWER_CHARS:,} characters")

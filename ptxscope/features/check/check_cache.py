@@ -1,7 +1,7 @@
-"""What a check of a text found, for the next check of a text that differs little.
+"""A cache of the items of a text, for the check of the next version.
 
-An editor checks a file at every change. The items of each part are kept with everything that they
-depend on, at positions from the part's first line on.
+An editor checks a file at every change. The items of each part are cached with everything that they
+depend on; their lines are counted from the part's first line.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ EntryT = TypeVar("EntryT")
 
 
 class _Part(NamedTuple):
-    """A piece of PTX from its first line on, without the text around it."""
+    """A piece of PTX and its lines, without the text around them."""
 
     text: str
-    """Its lines."""
+    """The lines."""
     piece: EmbeddedPtx
-    """Without lines."""
+    """The piece without lines; its positions are counted from the start of `text`."""
     lines_before: int
 
 
 class CheckCache:
-    """The items of the parts of a text that were checked last."""
+    """The items of the parts of a text that were checked or found last."""
 
     def __init__(self) -> None:
         self._entries: dict[Hashable, Any] = {}
         self.templates: Templates = {}
 
     def find(self, key: Hashable) -> Any:
-        """Return what is kept for a key, or None."""
+        """Return the entry of a key, or None."""
         entry = self._entries.pop(key, None)
         return entry if entry is None else self.keep(key, entry)
 
@@ -57,7 +57,7 @@ class CheckCache:
         context: Hashable,
         check: Callable[[EmbeddedPtx], Iterable[CheckedInstruction]],
     ) -> Iterable[CheckedInstruction]:
-        """Return the items of a piece; ``context`` is all on which they depend besides."""
+        """Return the items of a piece; ``context`` is everything else on which they depend."""
         part = _cut_out(piece)
         if part is None:
             return check(piece)
@@ -70,7 +70,7 @@ class CheckCache:
 
 
 def list_declarations(scopes: Scopes) -> Hashable:
-    """Return what a file declares elsewhere, to compare it."""
+    """Return the module's declarations as a value that can be compared."""
     scope = scopes.outermost_scope
     return (
         *(scopes.version, scopes.target, scopes.target_suffix, scopes.address_bits),
@@ -80,7 +80,7 @@ def list_declarations(scopes: Scopes) -> Hashable:
 
 
 def _cut_out(piece: EmbeddedPtx) -> _Part | None:
-    """Return a piece with the lines that it stands in alone; None for an empty one."""
+    """Return a piece with only the lines that contain it; None if it is empty."""
     *inner, outer = piece.fragments
     if not outer.ptx:
         return None

@@ -84,7 +84,7 @@ class CompilerFault:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options with which it is compiled."""
+        """The options of the assembler."""
         return self.proof.options if self.proof else ()
 
     @property

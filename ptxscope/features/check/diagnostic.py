@@ -46,7 +46,7 @@ class Diagnostic(NamedTuple):
         return severity.next_lower if self.is_minor else severity
 
     def move(self, lines: int) -> Diagnostic:
-        """Return the diagnostic of a statement that stands so many lines later."""
+        """Return the same diagnostic, some lines further down."""
         fix = self.fix and self.fix._replace(location=_move(self.fix.location, lines))
         constraint_lines = tuple([x + lines for x in self.constraint_lines])
         return self._replace(
@@ -96,7 +96,7 @@ class CheckedInstruction(NamedTuple):
     """The line of CUDA C++ that it was compiled from: ``sad.cu:5``; empty if it is unknown."""
 
     def move(self, lines: int) -> CheckedInstruction:
-        """Return the item of a statement that stands so many lines later."""
+        """Return the same item, some lines further down."""
         return self._replace(
             location=_move(self.location, lines),
             diagnostics=tuple([x.move(lines) for x in self.diagnostics]),

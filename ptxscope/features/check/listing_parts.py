@@ -1,4 +1,4 @@
-"""The functions of a listing, each with the text before it: an editor reads those that change."""
+"""The functions of a listing, each with the text before it, so that only changed ones are read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _read_part(text: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1 << 13)
 def read_outline(text: str) -> str | None:
-    """Return the text of a part outside of braces; None if only the last part may be so."""
+    """Return a part's text outside of braces; None if only the last part may be like this."""
     code, opened, copied_end = _IGNORED.sub(_blank, text), list[str](), 0
     outline = list[str]()
     for match in _MARK.finditer(code):

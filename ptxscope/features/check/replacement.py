@@ -391,7 +391,7 @@ _COPIES = {
 }
 """The lines that copy a register and that ptxas keeps long enough, by their bits."""
 _HALF_COPY = "max.s16 {w}, {x}, -32768;"
-"""The line that copies a half-word from a ``prmt`` (E20): here ptxas removes the mask."""
+"""The line that copies a half-word from a ``prmt`` (E20): ptxas would remove a mask here."""
 
 
 def _limit_operands(ins: Instruction, roles: Sequence[str], limit: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from .fusion_hints import may_have_fusions
 from .suppressions import IgnoreComments
 
 Prove = Callable[[str, str], bool]
-"""Returns whether two texts were proved to compute the same."""
+"""Returns whether the results of two texts were proved equal."""
 
 _MAX_FUNCTION_CHARS = 1 << 22
 """Maximum characters of a function that is searched."""

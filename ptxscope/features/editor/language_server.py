@@ -375,7 +375,7 @@ def _list_tokens(_: PtxServer, text: OpenText, __: lsp.SemanticTokensParams) -> 
 
 
 def _encode_tokens(tokens: Iterable[tuple[int, int, int, SemanticKind]]) -> list[int]:
-    """Return tokens as the protocol has them: each from the start of the one before."""
+    """Return tokens as numbers of the protocol, each relative to the one before."""
     data, line, column = list[int](), 0, 0
     for token_line, start, width, kind in tokens:
         moved = start - (column if token_line == line else 0)
@@ -385,7 +385,7 @@ def _encode_tokens(tokens: Iterable[tuple[int, int, int, SemanticKind]]) -> list
 
 
 def encode_parts(parts: Iterable[str]) -> Iterator[int]:
-    """Yield the tokens of a listing's parts, which begin a line and are ASCII."""
+    """Yield the encoded tokens of a listing's parts; each begins a line and is ASCII."""
     lines_between = 0
     for part in parts:
         data, lines_after = _encode_part(part)
@@ -398,7 +398,7 @@ def encode_parts(parts: Iterable[str]) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 13)
 def _encode_part(text: str) -> tuple[list[int], int]:
-    """Return the tokens of a part, and the number of lines from the last token's to its end."""
+    """Return the encoded tokens of a part, and the number of lines from the last one to its end."""
     lines, tokens = LineIndex(text), list[tuple[int, int, int, SemanticKind]]()
     for (start, end), kind in read_tokens(text):
         line = bisect_right(lines.starts, start) - 1

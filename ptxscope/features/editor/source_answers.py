@@ -100,7 +100,7 @@ class SourceText:
     def __init__(self, text: str, name: str, cache: CheckCache | None = None) -> None:
         self.text, self.name = text, name
         self._cache = cache
-        """What was found in earlier versions of the text."""
+        """The items of earlier versions of the text."""
 
     @cached_property
     def language(self) -> Language:
@@ -268,7 +268,7 @@ class SourceText:
         return sorted(tokens)
 
     def list_token_parts(self) -> Sequence[str]:
-        """Return the functions of a listing whose tokens are read one by one; none of others."""
+        """Return the functions of a listing, to read each one's tokens; none of other texts."""
         is_short = len(self.text) <= MAX_TOKEN_CHARS
         if self.language is not Language.PTX or not (is_short and self.text.isascii()):
             return ()
@@ -314,7 +314,7 @@ def _overlaps(piece: EmbeddedPtx, span: Span) -> bool:
 
 
 def read_tokens(ptx: str) -> Iterator[SemanticToken]:
-    """Yield the tokens of PTX, with spans in it."""
+    """Yield the tokens of PTX; spans are in this text."""
     previous_text, is_start = "", True
     for word in tokenize(ptx):
         if kind := _classify(word, is_start=is_start):
@@ -361,7 +361,7 @@ def _iter_opcode_blocks(statement: Statement) -> Iterator[Block]:
 
 
 def _find_sentence(name: str) -> str:
-    """Return the sentence about an opcode with the most modifiers of an instruction's name."""
+    """Return the sentence about an opcode with the most modifiers of a name; empty without any."""
     words = name.split(".")
     names = (".".join(words[:count]) for count in range(len(words), 0, -1))
     return next((read_sentences()[x] for x in names if x in read_sentences()), "")

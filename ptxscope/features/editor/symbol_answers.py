@@ -42,7 +42,7 @@ class OutlineEntry(NamedTuple):
     children: tuple[OutlineEntry, ...] = ()
 
     def move(self, distance: int) -> OutlineEntry:
-        """Return the entry of a text that stands so many characters later."""
+        """Return the same entry, some characters further on."""
         spans = [(start + distance, end + distance) for start, end in (self.span, self.name_span)]
         children = tuple([x.move(distance) for x in self.children])
         return self._replace(span=spans[0], name_span=spans[1], children=children)
@@ -61,7 +61,7 @@ def _read_declarations(text: str) -> tuple[tuple[Symbol, ...], tuple[OutlineEntr
 
 
 class ListingSymbols:
-    """The names of a listing, function by function; what was read of one is kept."""
+    """The names of a listing; each function is read once, until it changes."""
 
     def __init__(self, text: str) -> None:
         self.parts = [
@@ -207,7 +207,7 @@ class PieceSymbols:
         return (x.move(start) for x in _read_declarations(self.fragment.ptx)[1])
 
     def read_outline(self) -> Iterator[OutlineEntry]:
-        """Yield them as the table of the piece has them."""
+        """Yield the same entries, read from the piece's own table."""
         declared = [
             x
             for x in self.table.occurrences

@@ -107,7 +107,7 @@ class SymbolTable:
     """The names of a text of PTX, and every place of each."""
 
     def __init__(self, text: str, others: Iterable[Symbol] = ()) -> None:
-        """Read a text, in which names mean ``others`` that its module declares elsewhere."""
+        """Read a text; ``others`` are the symbols that its module declares elsewhere."""
         self._words = tokenize(text)
         self._scope_count = 0
         self._root = self._make_scope(None)

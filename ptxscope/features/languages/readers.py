@@ -1,4 +1,4 @@
-"""The readers of each language."""
+"""The reader of each language."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _READERS: Mapping[Language, Callable[[str], Iterator[Block]]] = {
 
 
 def read_blocks(text: str, language: Language, gaps: Set[int]) -> Iterator[Block]:
-    """Yield the strings and the code of a text; ``gaps`` are the gaps of LLVM's."""
+    """Yield the strings and the code of a text; ``gaps`` are those of a text of LLVM."""
     if language is Language.LLVM:
         return read_llvm_blocks(text, gaps)
     return _READERS[language](text) if language in _READERS else iter(())

@@ -412,7 +412,7 @@ def _decide(task: Task, lines: Sequence[Program]) -> list[FormVerdict]:
 
 
 def _make_report(task: Task, program: Instruction | BasicBlock, render: RenderFault) -> str:
-    """Return the report on what departs; raise ToolError if it is not compiled."""
+    """Return the report on a line or block that departs; raise ToolError if it is not compiled."""
     source = make_kernel_source(program)
     (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source], *task.options)
     deviation = (

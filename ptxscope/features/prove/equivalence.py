@@ -236,5 +236,5 @@ def load_prover() -> Callable[[str, str], bool]:
 
 
 def is_proved_equal(a: str, b: str) -> bool:
-    """Return whether the solver proves, in time, that two texts compute the same."""
+    """Return whether the solver proves, in time, that the results of two texts are equal."""
     return prove_equal(read_program(a), read_program(b)).verdict is Verdict.EQUAL
