@@ -52,7 +52,6 @@ from .kernel_report import (
     iter_origin_lines,
     iter_printed_lines,
     iter_thread_lines,
-    iter_unoptimized_lines,
     run_to_json,
     unoptimized_to_json,
 )
@@ -226,8 +225,8 @@ def _launch(
             diagnosis = request.explain(result)
             if not (has_differences or diagnosis.explanations):
                 diagnosis = None  # it would only say that the elements are right
-            elif not diagnosis.explanations:
-                unoptimized = request.explain_unoptimized(result)
+            elif has_differences:
+                unoptimized = request.explain_unoptimized(result, diagnosis)
     except PtxError as error:
         raise CommandError(error.format_with_lines(), 1) from None
     except (LaunchError, ValueError) as error:
@@ -251,9 +250,8 @@ def _launch(
             )
             lines = [*steps, "", *lines]
         if diagnosis:
-            origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis, code.text)]
-        if unoptimized:
-            origin_lines += iter_unoptimized_lines(unoptimized)
+            explained = iter_explanation_lines(diagnosis, code.text, unoptimized)
+            origin_lines = [*origin_lines, *explained]
         report = iter_lines(
             result, is_quiet=arguments.quiet, stop_reason=_describe_limit(arguments)
         )
@@ -348,7 +346,9 @@ class _Request:
         """Whether some elements are not as expected."""
         return any(find_differences(result, name, x) for name, x in self.expected.items())
 
-    def explain_unoptimized(self, result: KernelRun) -> UnoptimizedDiagnosis | None:
+    def explain_unoptimized(
+        self, result: KernelRun, diagnosis: RunDiagnosis
+    ) -> UnoptimizedDiagnosis | None:
         """Return the changes of the listing that is not optimized, if there is a source."""
         if not self._compile_again:
             return None
@@ -358,7 +358,14 @@ class _Request:
             text = self._compile_again()
             return self._search(
                 lambda advance: explain_unoptimized(
-                    self.launch, result, self.expected, text, advance, self._timeout
+                    self.launch,
+                    result,
+                    self.expected,
+                    text,
+                    diagnosis,
+                    advance,
+                    tries_all=self._arguments.explain_all,
+                    timeout=self._timeout,
                 )
             )
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -243,17 +243,23 @@ def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> 
 # --- explanations ------------------------------------------------------------------------
 
 
-def iter_unoptimized_lines(found: UnoptimizedDiagnosis) -> Iterator[str]:
-    """Yield the changes of the listing that nvcc does not optimize."""
-    place = " in the listing of `nvcc -G`, which is not optimized and gives the same values"
-    yield from iter_explanation_lines(found.diagnosis, found.text, place)
-
-
-def iter_explanation_lines(diagnosis: RunDiagnosis, text: str, place: str = "") -> Iterator[str]:
+def iter_explanation_lines(
+    diagnosis: RunDiagnosis, text: str, other: UnoptimizedDiagnosis | None = None
+) -> Iterator[str]:
     """Yield the changes of a listing that give all expected elements, or else the nearest ones.
 
-    ``place`` tells which listing it is, if it is not the one that ran.
+    Those of the listing that nvcc does not optimize, ``other``, are first, or after the nearest.
     """
+    parts = [_iter_diagnosis(diagnosis, text)]
+    if other:
+        place = " in the listing of `nvcc -G`, which is not optimized and gives the same values"
+        part = _iter_diagnosis(other.diagnosis, other.text, place)
+        parts.insert(0 if diagnosis.explanations else 1, part)
+    return chain.from_iterable(parts)
+
+
+def _iter_diagnosis(diagnosis: RunDiagnosis, text: str, place: str = "") -> Iterator[str]:
+    """Yield the changes of one listing; ``place`` tells which, if it is not the one that ran."""
     count, tried = diagnosis.element_count, format_count(diagnosis.try_count, "change")
     values = "the expected value" if count == 1 else f"all {count:,} expected values"
     explanations = diagnosis.explanations

@@ -121,9 +121,12 @@ _VALUES = ("--block", "8", "values=[0,9,10,35,36,37,50,12]", "characters=zeros:u
 _EXPECTED = ("--expect", "characters=[48,57,97,122,45,63,63,99]", "--explain")
 
 
-def _record_digits(monkeypatch: pytest.MonkeyPatch, old: str = "", new: str = "") -> None:
-    """Both listings of a source are recorded; the second is changed."""
+def _record_digits(
+    monkeypatch: pytest.MonkeyPatch, old: str = "", new: str = "", first: str = ""
+) -> None:
+    """Both listings of a source are recorded, or ``first``; the second is changed."""
     texts = [(DATA / f"digits{x}.ptx").read_text("utf-8") for x in ("_debug", "")]
+    texts[1] = first or texts[1]
     assert old in texts[0]
     texts[0] = texts[0].replace(old, new)
 
@@ -168,3 +171,17 @@ def test_another_listing_says_nothing_of_the_source(
     done = run("run", str(_DIGITS), *_VALUES, *_EXPECTED)
     assert "changes tried: none gives all 8 expected values" in done.stdout
     assert "nvcc -G" not in done.stdout
+
+
+@pytest.mark.parametrize("has_other_line", [True, False])
+def test_the_line_of_the_source_is_first_if_nvcc_names_another(
+    monkeypatch: pytest.MonkeyPatch, has_other_line: bool
+) -> None:
+    """An instruction that nvcc made of several lines has the place of one of them."""
+    listing = (DATA / "digits_debug.ptx").read_text("utf-8")
+    place = ".loc\t1 8" if has_other_line else ".loc\t1 7"
+    _record_digits(monkeypatch, first=listing.replace(".loc\t1 7", place))
+    lines = run("run", str(_DIGITS), *_VALUES, *_EXPECTED).stdout.splitlines()
+    found = [x.split()[0] for x in lines if "with `.lt` rather than `.le` explains" in x]
+    assert found == (["digits.cu:7", "digits.cu:8"] if has_other_line else ["digits.cu:7"])
+    assert any("`nvcc -G`" in x for x in lines) is has_other_line

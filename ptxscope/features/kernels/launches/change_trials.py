@@ -64,6 +64,8 @@ class ChangeTrials(NamedTuple):
     end: float
     """The time after which no other change is tried."""
     on_progress: Callable[[int, int], None] | None
+    has_calls: bool = False
+    """Whether functions are called: each call has registers for all lanes."""
 
     @property
     def is_late(self) -> bool:
@@ -148,7 +150,8 @@ class ChangeTrials(NamedTuple):
         bytes_ = min(_SLACK * written_bytes, size) + size // ROW_SHARE
         bytes_ += lane_count * self.memory.local_bytes
         bytes_ += len(selection.blocks) * self.memory.shared_bytes
-        return max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
+        max_lanes = _MAX_LANES >> 2 if self.has_calls else _MAX_LANES
+        return max(min(max_lanes // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
 
 
 def _split(changes: Sequence[StatementChange], size: int) -> Iterator[Sequence[StatementChange]]:

@@ -85,17 +85,19 @@ def explain_run(
     *,
     tries_all: bool = False,
     timeout: float = EXPLAIN_SECONDS,
+    kinds: Sequence[ChangeKind] = tuple(ChangeKind),
 ) -> RunDiagnosis:
     """Try one change at each statement; return the changes that give all expected elements.
 
     Copies of a statement are changed together first, then one by one. ``expected`` and
     ``on_progress`` are those of ``explain_kernel``; ``result`` is the run of the launch, None if it
-    could not go on.
+    could not go on. Only changes of ``kinds`` are tried, in this order.
 
     Raise ValueError if a buffer has no such element.
     """
     end = monotonic() + timeout
-    return _ChangeSearch(launch, result, expected, on_progress, end, tries_all=tries_all).run()
+    search = _ChangeSearch(launch, result, expected, on_progress, end, tries_all=tries_all)
+    return search.run(kinds)
 
 
 class _ChangeSearch:
@@ -127,10 +129,17 @@ class _ChangeSearch:
         self.launches = LaunchTrials(launch, result, self.functions, self.elements, on_progress)
         own_count = self.elements.count_own_matches(result) if result else 0
         self.trials = ChangeTrials(
-            memory, expected_launch, launch.model, own_count, max_thread_steps, end, on_progress
+            memory,
+            expected_launch,
+            launch.model,
+            own_count,
+            max_thread_steps,
+            end,
+            on_progress,
+            len(self.functions) > 1,
         )
 
-    def run(self) -> RunDiagnosis:
+    def run(self, all_kinds: Sequence[ChangeKind]) -> RunDiagnosis:
         """Try the likely changes, and the others if these explain nothing.
 
         A missing statement is likeliest if elements come from values that nothing has written.
@@ -143,10 +152,10 @@ class _ChangeSearch:
         near_misses: list[StatementChange] = []
         nearest: list[RunExplanation] = []
         untried: list[str] = []
-        kinds = list(ChangeKind)
+        kinds = list(all_kinds)
         if self.result and self.elements.read_unwritten(self.result):
             kinds.sort(key=lambda x: x is not ChangeKind.MISSING)
-        has_untried = False
+        has_untried = len(kinds) < len(ChangeKind)
         for kind in kinds:
             if self._is_explained_by(explanations):
                 has_untried = True

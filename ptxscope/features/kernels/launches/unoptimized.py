@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ....engine.syntax.errors import PtxError
-from ....sources.source_lines import read_source_lines
+from ....sources.source_lines import SourceLines, read_source_lines
 from .device_code import load_device_code
 from .expected_elements import Expectations
+from .instruction_changes import ChangeKind
 from .kernel_run import KernelRun, Launch, choose_kernel
-from .run_diagnosis import RunDiagnosis
+from .run_diagnosis import RunDiagnosis, RunExplanation
 from .run_explanations import explain_run
 from .thread_state import LaunchError
 
@@ -39,15 +40,22 @@ def explain_unoptimized(
     result: KernelRun,
     expected: Expectations,
     text: str,
+    diagnosis: RunDiagnosis,
     on_progress: Callable[[int, int], None],
+    *,
+    tries_all: bool,
     timeout: float,
 ) -> UnoptimizedDiagnosis | None:
     """Return the changes of another listing of a launch's source that give the expected elements.
 
-    ``result`` is the run of the launch. Return None if the other listing cannot run, gives other
-    values, or has no such change at a line of the source.
+    ``result`` is the run of the launch, and ``diagnosis`` has the changes of its own listing. If
+    these explain everything, only likely changes of the other one are tried. Return None if it
+    cannot run, gives other values, or has no such change, or the first is of the same line, or
+    less likely.
     """
     found, sources = None, read_source_lines(text)
+    is_second = bool(diagnosis.explanations) and not tries_all
+    kinds = [ChangeKind.LIKELY] if is_second else list(ChangeKind)
     with suppress(PtxError, LaunchError, ValueError):
         code = load_device_code(text, name="", kernel=launch.kernel.name)
         kernel, limit = choose_kernel(code, launch.kernel.name), launch.max_steps
@@ -56,10 +64,29 @@ def explain_unoptimized(
         run = other.run()
         pairs = [(run.get_buffer(x), result.get_buffer(x)) for x in expected]
         if run.is_complete and all(np.array_equal(x.words, y.words) for x, y in pairs):
-            found = explain_run(other, run, expected, on_progress, timeout=timeout)
+            found = explain_run(
+                other,
+                run,
+                expected,
+                on_progress,
+                tries_all=tries_all,
+                timeout=timeout,
+                kinds=kinds,
+            )
     if found is None:
         return None
-    placed = [x for x in found.explanations if x.statement and sources.find(x.statement.line)]
+    placed = [x for x in found.explanations if _find_own_place(sources, x)]
     if not placed:  # of a function in a header of nvcc, or none at all
         return None
+    if diagnosis.explanations:
+        first, own_sources = diagnosis.explanations[0], read_source_lines(launch.code.text)
+        is_same = _find_own_place(own_sources, first) == _find_own_place(sources, placed[0])
+        if is_same or first.cost < placed[0].cost:
+            return None
     return UnoptimizedDiagnosis(text, found._replace(explanations=tuple(placed)))
+
+
+def _find_own_place(sources: SourceLines, explanation: RunExplanation) -> tuple[str, str] | None:
+    """Return the file and line of a statement itself, not of the call of its function."""
+    place = explanation.statement and sources.find_place(explanation.statement.line)
+    return (place.file, place.line) if place else None
