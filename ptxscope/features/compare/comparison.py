@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -61,6 +61,8 @@ _FACT_SECONDS = 1.0
 """The time for the question whether all accesses can be within buffers."""
 _OUTSIDE = "is never within its buffer, which begins at its pointer and has less than 2^31 bytes"
 _ILLEGAL = "is never aligned, or never within its variable"
+_FEW_ITEMS, _FEW_THREADS = 4, 2
+"""Limits of parameters and sizes of launches if a loop may have too many turns."""
 _SMALL_SIZES = (1, 2, 16)
 """The sizes of launches, in each direction, in which differences are sought first."""
 
@@ -135,19 +137,35 @@ def compare_kernels(
         check_problems(source)
     _check_parameters(a.kernel, b.kernel)
     byte_roots: set[str] = set()
-    elapsed = 0.0
-    while True:
-        question = ProofQuestion(
-            max(timeout - elapsed, 0), is_stopped, memory_megabytes=memory_megabytes
-        )
-        initial = InitialMemory(question, byte_roots, may_alias=may_alias)
-        try:
-            return _Comparer((a, b), where, operands, question, initial, on_progress).compare(
-                elapsed
+
+    def ask(where: str, elapsed: float) -> tuple[KernelComparison, Sequence[str]]:
+        """Return the answer, and the names on which the turns of a refused loop depend."""
+        while True:
+            question = ProofQuestion(
+                max(timeout - elapsed, 0), is_stopped, memory_megabytes=memory_megabytes
             )
-        except NeedBytes as error:
-            byte_roots.add(error.name)
-            elapsed += question.solver.elapsed
+            initial = InitialMemory(question, byte_roots, may_alias=may_alias)
+            comparer = _Comparer((a, b), where, operands, question, initial, on_progress)
+            try:
+                return comparer.compare(elapsed), comparer.loop_names
+            except NeedBytes as error:
+                byte_roots.add(error.name)
+                elapsed += question.solver.elapsed
+
+    answer, loop_names = ask(where, 0)
+    if not loop_names:
+        return answer
+    limits = (f"{x} <= {_FEW_ITEMS if x.startswith('param') else _FEW_THREADS}" for x in loop_names)
+    small = " and ".join((*([f"({where})"] if where else []), *limits))
+    with suppress(ValueError):  # no operands are as small
+        other, _ = ask(small, answer.seconds)
+        if other.verdict is Verdict.EQUAL:
+            return replace(
+                answer, reason=f"{answer.reason} With --where '{small}', they are equal."
+            )
+        if other.has_runs:
+            return replace(other, where=where)
+    return answer
 
 
 def check_problems(source: FileKernel) -> None:
@@ -190,6 +208,7 @@ class _Comparer:
         self.on_progress = on_progress
         self.sides: list[KernelTerms] = []
         self.elapsed_before = 0.0
+        self.loop_names: Sequence[str] = ()
         self.early_answer: KernelComparison | None = None
         """The answer of runs, while the solver had not decided what floats compute."""
         self.needs_float_facts = self.is_float_time_up = self.needs_unknown_nan = False
@@ -205,6 +224,7 @@ class _Comparer:
         except Refused as error:
             line = self.sources[LETTERS.index(error.side)].format_line(error.statement.line)
             reason = f"{error.side}, {line}: {error}."
+            self.loop_names = error.loop_names
             return self._answer(Verdict.UNDECIDED, reason=reason)
         except Undecided:
             return self._answer(Verdict.UNDECIDED)

@@ -7,7 +7,7 @@ continue. A function is executed at each of its calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from ...engine.semantics.models import Model
 from ...engine.syntax.errors import format_count
 from ...engine.syntax.opcodes import BARRIERS, CALLS, LOADS, RETURNS, STORES, WAITS
 from ..prove.proof_question import ProofQuestion, find_variables
-from ..prove.solver import Term, Undecided
+from ..prove.solver import Undecided
 from .function_calls import FunctionCall, read_call
 from .kernel_memory import KernelMemory
 from .kernel_values import Content, Join, Registers, ValueScope, VariablePair
@@ -201,24 +201,16 @@ class _Activation:
                 is_possible = solver.is_possible(truth, *facts, seconds=seconds)
         whole.loop_seconds -= solver.elapsed - start
         if is_possible is None:
-            raise Refused(
+            found = find_variables(truth)
+            names = _list_loop_names(found)
+            refused = Refused(
                 statement,
                 "ends a loop that may have more than "
-                f"{format_count(min(turns, MAX_TURNS), 'turn')}; {self._explain_turns(truth)}",
+                f"{format_count(min(turns, MAX_TURNS), 'turn')}; {_explain_turns(found, names)}",
             )
+            refused.loop_names = names
+            raise refused
         return is_possible
-
-    def _explain_turns(self, truth: Term) -> str:
-        """Return a clause that says what may limit a loop whose condition is a truth."""
-        found = find_variables(truth)
-        names = [*dict.fromkeys(x.rpartition(".")[0].removeprefix("%") for x in found)]
-        sizes = [x.removeprefix("%") for x in LAUNCH_SIZES]
-        names = [x for x in names if x.startswith("param")] + [x for x in names if x in sizes]
-        if names:
-            return f"--where can limit what that depends on ({', '.join(names)})"
-        if any(x.startswith("memory.") for x in found):
-            return "that depends on words of memory, which --where cannot limit"
-        return "--where can limit what that depends on"
 
     # --- statements
 
@@ -270,3 +262,20 @@ class _Activation:
             for inner, outer in call.results:
                 registers |= activation.values.copy_parts(inner, end.registers, outer)
             self._add_path(index, Path(end.condition, registers))
+
+
+def _list_loop_names(found: Iterable[str]) -> tuple[str, ...]:
+    """Return the parameters and the sizes of the launch among the variables of a condition."""
+    names = [*dict.fromkeys(x.rpartition(".")[0].removeprefix("%") for x in found)]
+    sizes = [x.removeprefix("%") for x in LAUNCH_SIZES]
+    parameters = [x for x in names if x.startswith("param")]
+    return (*parameters, *(x for x in names if x in sizes))
+
+
+def _explain_turns(found: Iterable[str], names: Sequence[str]) -> str:
+    """Return a clause that says what may limit a loop whose condition has some variables."""
+    if names:
+        return f"--where can limit what that depends on ({', '.join(names)})"
+    if any(x.startswith("memory.") for x in found):
+        return "that depends on words of memory, which --where cannot limit"
+    return "--where can limit what that depends on"

@@ -32,6 +32,8 @@ class Refused(Exception):  # noqa: N818 - an answer, not an error
         self.statement = statement
         self.side = side
         """The letter of the kernel."""
+        self.loop_names: tuple[str, ...] = ()
+        """The parameters and the sizes of the launch on which the turns of a loop depend."""
 
     def __str__(self) -> str:
         return f"{quote_word(self.statement.text)}{self.args[0]}"
