@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.features.compare import comparison
+from ptxscope.features.compare import difference_search
 from ptxscope.features.compare.float_terms import FloatFunctions
 from ptxscope.features.kernels.launches.device_code import load_device_code
 from ptxscope.features.prove.proof import Verdict
@@ -74,7 +74,7 @@ def test_conversions_of_several_widths_are_several_operations(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They are searched for equal operands, which have one width, if the first question ends."""
-    monkeypatch.setattr(comparison, "_FLOAT_SECONDS", 0.0)
+    monkeypatch.setattr(difference_search, "_FLOAT_SECONDS", 0.0)
     wide = "cvt.s64.s32 x, n0; cvt.rn.f32.s64 b, x;"
     a = f"{wide} cvt.rn.f32.s32 a, n0; add.rn.f32 c, a, b; st.global.u32 [O], c;"
     b = f"{wide} add.rn.f32 c, b, b; st.global.u32 [O], c;"
