@@ -1,9 +1,9 @@
 """Delete a feature in a copy of the tree, and run the rest: `python3 dev.py removal [NAME …]`.
 
 Features that need it, and their tests, are also deleted. Without a name, it deletes each feature in
-turn, and then all of them, which leaves the core; the name for that is `core`. Every module is
-imported; then follow the help, a trace and the explorer's sessions, and with --all the other tests
-of `dev.py test`. The exit status is 1 if anything failed.
+turn, and then all of them, which leaves the core; the name for that is `core`. What follows is in
+`tools.remaining`: the help, a trace, the explorer's sessions or, with --all, all tests of
+`dev.py test`, and an import of every module. The exit status is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -15,42 +15,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from ptxscope.feature import list_features
 
 ROOT = Path(__file__).resolve().parent.parent
-_IMPORTS = """
-import importlib, pathlib
-for path in sorted(pathlib.Path("ptxscope").rglob("*.py")):
-    name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-    if not name.endswith("__main__"):
-        importlib.import_module(name)
-"""
-_IS_GONE = """
-import sys
-from ptxscope.cli.support.arguments import map_commands
-from ptxscope.feature import list_problems
-from ptxscope.state.actions import ACTIONS
-there = {*map("command {}".format, map_commands()), *map("action {}".format, ACTIONS)}
-left = there & {*sys.argv[1:]}
-sys.exit("\\n".join([*(f"{x} is still there" for x in left), *list_problems()]) or 0)
-"""
-_TRACE = ("trace", "vadd4.s32.s32.s32.sat d, a, b, c", "a=127", "b=1", "c=0")
-_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
-
-
-class Run(NamedTuple):
-    """A process in a tree without a feature."""
-
-    name: str
-    words: tuple[str, ...]
-    """Arguments of Python."""
-
+_PYTEST = ("-q", "-p", "no:cacheprovider")
 
 CORE = "core"
 """The name for deleting all features at once."""
@@ -96,50 +69,41 @@ def copy_tree(target: Path) -> None:
             shutil.copy2(source, copied)
 
 
-def list_runs(gone: Sequence[str], *, is_whole: bool, workers: int) -> Iterator[Run]:
-    """Yield the runs without some features."""
+def link_tree(source: Path, target: Path, gone: Sequence[str]) -> None:
+    """Copy a tree without features and their tests; its files are links, which none writes to."""
+    left_out = {
+        source / part / "features" / name for part in ("ptxscope", "tests") for name in gone
+    }
+
+    def list_left_out(folder: str, names: list[str]) -> set[str]:
+        return {name for name in names if Path(folder, name) in left_out}
+
+    shutil.copytree(source, target, ignore=list_left_out, copy_function=os.link)
+
+
+def check_removal(name: str, copied: Path, *, is_whole: bool, workers: int) -> tuple[str, bool]:
+    """Return the report of the tree without a feature, and whether all succeeded."""
+    gone = list_dependents(name)
     records = [x for x in list_features() if x.name in gone]
     names = [f"command {x.name}" for record in records for x in record.commands]
     names += [f"action {x.id}" for record in records for x in record.keys]
-    yield Run("import of every module", ("-c", _IMPORTS))
-    yield Run("what it added is gone", ("-c", _IS_GONE, *names))
-    yield Run("--help", ("-m", "ptxscope", "--help"))
-    yield Run("trace", ("-m", "ptxscope", *_TRACE))
-    if is_whole:
-        yield Run("all tests", (*_PYTEST, "-n", str(workers), "--dist", "worksteal"))
-    else:
-        yield Run("sessions", (*_PYTEST, "tests/app/test_sessions.py"))
-
-
-def check_removal(name: str, *, is_whole: bool, workers: int) -> tuple[str, bool]:
-    """Return the report of the runs without a feature, and whether all succeeded."""
-    gone = list_dependents(name)
-    lines, is_fine = [f"{name}: deleted with its tests: {', '.join(gone)}"], True
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder) / "tree"
-        copy_tree(tree)
-        for other in gone:
-            shutil.rmtree(tree / "ptxscope" / "features" / other)
-            shutil.rmtree(tree / "tests" / "features" / other, ignore_errors=True)
-        env = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": ""}
-        for run in list_runs(gone, is_whole=is_whole, workers=workers):
-            start = time.monotonic()
-            done = subprocess.run(
-                (sys.executable, *run.words),
-                cwd=tree,
-                env=env,
-                check=False,
-                capture_output=True,
-                text=True,
-            )
-            verdict = "FAILED" if done.returncode else "ok"
-            lines.append(f"  {verdict:<6} {time.monotonic() - start:6.1f} s  {run.name}")
-            if done.returncode:
-                is_fine = False
-                printed = [*done.stdout.splitlines(), *done.stderr.splitlines()]
-                shown = [x for x in printed if x.startswith(("FAILED", "ERROR"))] or printed[-5:]
-                lines += [f"      {x}" for x in (*shown, printed[-1] if printed else "")]
-    return "\n".join(lines), is_fine
+    everything = ("-n", str(workers), "--dist", "worksteal")
+    tests = everything if is_whole else ("tests/app/test_sessions.py",)
+    tree = copied.with_name(name)
+    link_tree(copied, tree, gone)
+    done = subprocess.run(
+        (sys.executable, "-m", "tools.remaining", *_PYTEST, *tests, "--", *names),
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": ""},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    shutil.rmtree(tree)
+    report = f"{name}: deleted with its tests: {', '.join(gone)}\n{done.stdout}"
+    if not done.returncode:
+        return report.rstrip(), True
+    return f"{report}{done.stderr}  FAILED, status {done.returncode}", False
 
 
 def main() -> None:
@@ -154,9 +118,14 @@ def main() -> None:
         parser.error(f"no feature {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     selected = chosen.names or (choose_turn(chosen.turn) if chosen.turn else names)
     cores = os.cpu_count() or 1
-    check = partial(check_removal, is_whole=chosen.all, workers=cores)
     failed = []
-    with ThreadPoolExecutor(1 if chosen.all else cores) as pool:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(1 if chosen.all else cores) as pool,
+    ):
+        copied = Path(folder) / "whole tree"
+        copy_tree(copied)
+        check = partial(check_removal, copied=copied, is_whole=chosen.all, workers=cores)
         for name, (report, is_fine) in zip(selected, pool.map(check, selected), strict=True):
             print(report, flush=True)
             failed += [name] * (not is_fine)
