@@ -18,7 +18,8 @@ from ..prove.commands.programs import parse_program, parse_same
 from ..prove.commands.prove import STATUS
 from .block_report import block_comparison_to_json, iter_block_blocks
 from .comparison import MEMORY_MEGABYTES, KernelComparison, compare_kernels
-from .comparison_report import comparison_to_json, iter_comparison_blocks
+from .comparison_json import comparison_to_json
+from .comparison_report import iter_comparison_blocks
 from .float_blocks import BlockPair, read_block
 from .kernel_files import KernelPlace
 

@@ -134,7 +134,7 @@ def format_undecided(comparison: KernelComparison, advice: str = _ADVICE) -> str
     )
 
 
-def _list_parameters(comparison: KernelComparison) -> dict[str, int]:
+def list_parameters(comparison: KernelComparison) -> dict[str, int]:
     """Return the parameters of the counterexample that are numbers."""
     example = comparison.counterexample
     assert example
@@ -150,7 +150,7 @@ def _list_parameters(comparison: KernelComparison) -> dict[str, int]:
 def _format_example(comparison: KernelComparison) -> str:
     example = comparison.counterexample
     assert example
-    parameters = _list_parameters(comparison).items()
+    parameters = list_parameters(comparison).items()
     names = [f"{name} = {_format_number(value)}" for name, value in parameters]
     places = list_places(example.operands)
     thread, block = (",".join(map(str, x)) for x in places)
@@ -227,26 +227,6 @@ def _iter_run_blocks(
     assert run
     if not run.arguments:
         return
-    floats = {
-        f"param{i}"
-        for kernel in comparison.kernels
-        for i, x in enumerate(kernel.kernel.parameters)
-        if x.type in FLOAT_TYPES
-    }
-    arguments = [
-        f"{show(name)}={x:#x}"  # a decimal number would be the value of a float, not its bits
-        if name in floats and isinstance(x, int)
-        else f"{show(name)}={_format_argument(name, x, run.signed)}"
-        for name, x in run.arguments.items()
-    ]
-    shapes = [
-        word
-        for option, shape in (("--grid", run.shape.grid), ("--block", run.shape.block))
-        if shape != (1, 1, 1)
-        for word in (option, ",".join(map(str, shape)))
-    ]
-    if run.shape.dynamic_shared_bytes:
-        shapes += ["--shared", str(run.shape.dynamic_shared_bytes)]
     if comparison.has_runs:
         pair = run_comparison(comparison)
         yield make_heading(f"Steps of {pair.thread_text} that differ")
@@ -257,18 +237,56 @@ def _iter_run_blocks(
     if is_beside:
         yield make_heading("A and B")
         yield make_verbatim(rows, is_close=True)
-    for letter, kernel, lines in zip(LETTERS, comparison.kernels, origins, strict=True):
+    commands = list_commands(comparison) or [[] for _ in LETTERS]
+    for letter, words, lines in zip(LETTERS, commands, origins, strict=True):
         if not is_beside:
             yield make_heading(letter)
         if lines and not is_beside:
             yield make_verbatim(lines, is_close=True)
-        words = ["ptxscope", "run", kernel.file, "--kernel", kernel.kernel.name, *shapes]
-        if kernel.model.errata:
-            words += ["--model", kernel.model.name]
-        buffers = dict(_iter_buffers(run.arguments))
-        is_whole = all(root in buffers or not x for (root, _), x in run.example.memory.items())
-        if is_whole and all(len(x) <= _MAX_LIST or not x.any() for x in buffers.values()):
-            yield make_verbatim(wrap_command([*words, *arguments], width), "sh", is_close=True)
+        if words:
+            yield make_verbatim(wrap_command(words, width), "sh", is_close=True)
+
+
+def list_commands(comparison: KernelComparison) -> list[list[str]]:
+    """Return the words of the command that runs each kernel on the counterexample.
+
+    There are none for a launch that no command has.
+    """
+    run = comparison.replay
+    assert run
+    buffers = dict(_iter_buffers(run.arguments))
+    is_whole = all(root in buffers or not x for (root, _), x in run.example.memory.items())
+    is_short = all(len(x) <= _MAX_LIST or not x.any() for x in buffers.values())
+    if not (run.arguments and is_whole and is_short):
+        return []
+    kernels = [x.kernel for x in comparison.kernels]
+    floats = {
+        f"param{i}"
+        for kernel in kernels
+        for i, x in enumerate(kernel.parameters)
+        if x.type in FLOAT_TYPES
+    }
+    arguments = []
+    for name, x in run.arguments.items():
+        is_float = name in floats and isinstance(x, int)  # its bits; a decimal is its value
+        text = f"{x:#x}" if is_float else _format_argument(name, x, run.signed)
+        arguments.append(f"{show_names(name, kernels)}={text}")
+    shapes = [
+        word
+        for option, shape in (("--grid", run.shape.grid), ("--block", run.shape.block))
+        if shape != (1, 1, 1)
+        for word in (option, ",".join(map(str, shape)))
+    ]
+    if run.shape.dynamic_shared_bytes:
+        shapes += ["--shared", str(run.shape.dynamic_shared_bytes)]
+    return [
+        [
+            *("ptxscope", "run", x.file, "--kernel", x.kernel.name, *shapes),
+            *(("--model", x.model.name) if x.model.errata else ()),
+            *arguments,
+        ]
+        for x in comparison.kernels
+    ]
 
 
 def _iter_step_lines(pair: RunPair) -> Iterator[str]:
@@ -336,54 +354,3 @@ def _format_argument(name: str, value: Argument, signed: Container[str]) -> str:
     if not value.any():
         return f"zeros:{type_}:{len(value)}"
     return f"[{','.join(str(int(x)) for x in value)}]:{type_}"
-
-
-# --- JSON ------------------------------------------------------------------------------------
-
-
-def comparison_to_json(comparison: KernelComparison) -> dict[str, object]:
-    """Return a comparison as JSON, in the shape of ``prove -f json`` for kernels."""
-    document: dict[str, object] = {
-        "verdict": comparison.verdict,
-        "kernels": [
-            {"place": x.label, "kernel": x.kernel.name, "model": x.model.name}
-            for x in comparison.kernels
-        ],
-        "where": comparison.where,
-        "may_alias": comparison.may_alias,
-        "assumptions": list_assumptions(comparison),
-        "same_operations": comparison.has_same_terms,
-        "seconds": round(comparison.seconds, 6),
-        "solver": comparison.solver,
-        "notes": comparison.notes,
-    }
-    if comparison.reason:
-        document["reason"] = comparison.reason
-    example, run = comparison.counterexample, comparison.replay
-    if comparison.verdict is Verdict.DIFFERENT and example and run:
-        thread, block = list_places(example.operands)
-        document["counterexample"] = {
-            "grid": run.shape.grid,
-            "block": run.shape.block,
-            "thread": thread,
-            "block_index": block,
-            "parameters": _list_parameters(comparison),
-            "memory": [
-                {"buffer": root, "offset": offset, "byte": value}
-                for (root, offset), value in sorted(example.memory.items())
-            ],
-            "is_run": run.is_confirmed,
-            "obstacle": run.obstacle,
-            "differences": [
-                {
-                    "buffer": x.buffer,
-                    "offset": x.offset,
-                    "bytes": x.bytes,
-                    "before": x.before,
-                    "values": x.values,
-                    "lines": x.lines,
-                }
-                for x in run.differences
-            ],
-        }
-    return document

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ptxscope.documents.formats.report import write_report
+from ptxscope.features.compare.comparison_json import comparison_to_json
 from ptxscope.features.compare.comparison_report import iter_comparison_blocks
 from tests.features.compare.kernel_texts import PARAMETERS, compare, make_kernel
 
@@ -62,3 +65,35 @@ def test_parameters_have_the_names_that_both_kernels_give_them() -> None:
     for text in texts[1:]:
         assert "writes param1[0] = 0x00000005" in text
         assert " i=0 param1=zeros:u32:1 n=0" in " ".join(text.split())
+
+
+def test_json_has_what_the_report_has() -> None:
+    """For n = 0, a is n + 1 = 1 in A and ~n = 0xffffffff in B."""
+    found = compare(
+        "add.u32 a, n0, 1;\nst.global.u32 [O], a;",
+        "not.b32 a, n0;\nst.global.u32 [O], a;",
+        where="n == 0",
+    )
+    document: Any = comparison_to_json(found)
+    example = document["counterexample"]
+    assert example["failures"] == [None, None]
+    assert example["shared_bytes"] == 0
+    assert [[x["statement"] for x in pair] for pair in example["steps"]] == [
+        ["add.u32 a, n0, 1", "not.b32 a, n0"],
+        ["st.global.u32 [O], a", "st.global.u32 [O], a"],
+    ]
+    first, store = example["steps"]
+    assert [x["registers"] for x in first] == [
+        [{"name": "a", "bits": bits, "width": 32}] for bits in (1, 0xFFFFFFFF)
+    ]
+    assert [x["words"][0]["bits"] for x in store] == [1, 0xFFFFFFFF]
+    assert [x["line"] for x in store] == [8, 8]
+    assert example["commands"][0] == ("ptxscope run k.ptx --kernel k i=0 o=zeros:u32:1 n=0".split())
+
+
+def test_json_says_which_kernel_fails() -> None:
+    found = compare("ld.global.u32 a, [I+1]; st.global.u32 [O], 2;", "st.global.u32 [O], 2;")
+    document: Any = comparison_to_json(found)
+    failures = document["counterexample"]["failures"]
+    assert "ld.global.u32 a, [I+1]" in failures[0]
+    assert failures[1] is None
