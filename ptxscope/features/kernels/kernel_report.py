@@ -248,13 +248,13 @@ def iter_explanation_lines(
 ) -> Iterator[str]:
     """Yield the changes of a listing that give all expected elements, or else the nearest ones.
 
-    Those of the listing that nvcc does not optimize, ``other``, are first, or after the nearest.
+    Those of the listing that nvcc does not optimize, ``other``, are first.
     """
     parts = [_iter_diagnosis(diagnosis, text)]
     if other:
         place = " in the listing of `nvcc -G`, which is not optimized and gives the same values"
         part = _iter_diagnosis(other.diagnosis, other.text, place)
-        parts.insert(0 if diagnosis.explanations else 1, part)
+        parts.insert(0, part)
     return chain.from_iterable(parts)
 
 

@@ -50,8 +50,8 @@ def explain_unoptimized(
 
     ``result`` is the run of the launch, and ``diagnosis`` has the changes of its own listing. If
     these explain everything, only likely changes of the other one are tried. Return None if it
-    cannot run, gives other values, or has no such change, or the first is of the same line, or
-    less likely.
+    cannot run, gives other values, or has no such change, or the first is less likely, or as likely
+    and of the same line.
     """
     found, sources = None, read_source_lines(text)
     is_second = bool(diagnosis.explanations) and not tries_all
@@ -81,12 +81,12 @@ def explain_unoptimized(
     if diagnosis.explanations:
         first, own_sources = diagnosis.explanations[0], read_source_lines(launch.code.text)
         is_same = _find_own_place(own_sources, first) == _find_own_place(sources, placed[0])
-        if is_same or first.cost < placed[0].cost:
+        if first.cost < placed[0].cost + is_same:
             return None
     return UnoptimizedDiagnosis(text, found._replace(explanations=tuple(placed)))
 
 
-def _find_own_place(sources: SourceLines, explanation: RunExplanation) -> tuple[str, str] | None:
+def _find_own_place(sources: SourceLines, explanation: RunExplanation) -> str:
     """Return the file and line of a statement itself, not of the call of its function."""
     place = explanation.statement and sources.find_place(explanation.statement.line)
-    return (place.file, place.line) if place else None
+    return sources.format_place(place and place._replace(call=None))
