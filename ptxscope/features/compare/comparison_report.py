@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 
@@ -10,25 +10,28 @@ import numpy as np
 
 from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
 from ...documents.formats.text import WIDTH, wrap_command, wrap_text
-from ...engine.isa.encodings import format_hex
+from ...engine.isa.encodings import format_float, format_hex
+from ...engine.isa.types import Type
 from ...engine.syntax.errors import format_count
 from ..kernels.kernel_report import format_step, iter_origin_lines
+from ..kernels.launches.float_operations import WIDE_TYPES
 from ..kernels.launches.kernel_run import KernelRun
 from ..kernels.launches.launch_text import Argument, Buffer, Structure, format_dtype
 from ..kernels.launches.thread_log import ThreadLog
 from ..prove.proof import Verdict
 from ..prove.proof_report import format_seconds
 from .comparison import KernelComparison
-from .kernel_values import FLOAT_TYPES
 from .launch_registers import list_places
 from .lone_accesses import LETTERS
 from .parameters import WORD_BYTES, iter_field_names, show_names
-from .replay import make_launch
+from .replay import Replay, make_launch
 from .run_pair import RunPair, run_comparison
 
 _ADVICE = "--timeout and --memory give it more; --where asks about fewer operands."
 _MAX_DIFFERENCES = 6
 _MAX_WORDS = 8
+_FLOATS = {4: Type.F32, 8: Type.F64}
+"""The type of a float by its bytes."""
 _USUAL_BYTES = 4
 """The bytes of an element whose type is not named."""
 _MAX_STEPS = 3
@@ -151,11 +154,26 @@ def _format_example(comparison: KernelComparison) -> str:
     example = comparison.counterexample
     assert example
     parameters = list_parameters(comparison).items()
-    names = [f"{name} = {_format_number(value)}" for name, value in parameters]
+    floats = _map_float_parameters(comparison)
+    names = [
+        f"{name} = {_format_number(value)}"
+        + (f" ({format_float(value, type_)})" if value and (type_ := floats.get(name)) else "")
+        for name, value in parameters
+    ]
     places = list_places(example.operands)
     thread, block = (",".join(map(str, x)) for x in places)
     where = f"thread ({thread}) of block ({block})"
     return f"{', '.join(names)} in {where}" if names else where
+
+
+def _map_float_parameters(comparison: KernelComparison) -> dict[str, Type | None]:
+    """Return the types of the parameters that are floats; None if they are not in both kernels."""
+    pairs = zip(*(x.kernel.parameters for x in comparison.kernels), strict=True)
+    return {
+        f"param{i}": Type(x.type) if x.type == y.type else None
+        for i, (x, y) in enumerate(pairs)
+        if WIDE_TYPES & {x.type, y.type}
+    }
 
 
 def _format_number(value: int) -> str:
@@ -183,7 +201,8 @@ def _iter_difference_lines(comparison: KernelComparison) -> Iterator[str]:
             LETTERS, comparison.kernels, x.values, x.lines, strict=True
         ):
             written = source.format_line(line) if line else "not written"
-            yield f"  {letter:<6}  {x.label} = {format_hex(word, 8 * x.bytes)}  ({written})"
+            value = _format_word(word, x.bytes, is_float=x.buffer in run.floats)
+            yield f"  {letter:<6}  {x.label} = {value}  ({written})"
     if len(run.differences) > _MAX_DIFFERENCES:
         count = len(run.differences) - _MAX_DIFFERENCES
         yield f"          and {format_count(count, 'word')} more"
@@ -200,8 +219,21 @@ def _iter_words(comparison: KernelComparison) -> Iterator[tuple[str, str]]:
             yield f"{root}, byte {offset}", format_hex(value, 8)
     for name, array in buffers.items():
         for i in np.flatnonzero(array).tolist():
-            note = "" if array.itemsize == _USUAL_BYTES else f"  (u{8 * array.itemsize})"
-            yield f"{name}[{i}]", format_hex(int(array[i]), 8 * array.itemsize) + note
+            size, is_float = array.itemsize, name in run.floats
+            note = "" if is_float or size == _USUAL_BYTES else f"  (u{8 * size})"
+            yield f"{name}[{i}]", _format_word(int(array[i]), size, is_float=is_float) + note
+
+
+def _format_word(bits: int, size: int, *, is_float: bool) -> str:
+    """Return ``0x3f800000``, of a float ``0x3f800000  1.0``."""
+    text, type_ = format_hex(bits, 8 * size), _FLOATS.get(size) if is_float else None
+    return f"{text}  {format_float(bits, type_)}" if type_ else text
+
+
+def _format_float_exactly(bits: int, type_: Type | None) -> str:
+    """Return a float as ``run`` takes it; the bits of a NaN, or if the type is not known."""
+    text = format_float(bits, type_) if type_ else "NaN"
+    return f"{bits:#x}" if "NaN" in text else text
 
 
 def _iter_buffers(arguments: Mapping[str, Argument]) -> Iterator[tuple[str, Buffer]]:
@@ -260,16 +292,13 @@ def list_commands(comparison: KernelComparison) -> list[list[str]]:
     if not (run.arguments and is_whole and is_short):
         return []
     kernels = [x.kernel for x in comparison.kernels]
-    floats = {
-        f"param{i}"
-        for kernel in kernels
-        for i, x in enumerate(kernel.parameters)
-        if x.type in FLOAT_TYPES
-    }
+    floats = _map_float_parameters(comparison)
     arguments = []
     for name, x in run.arguments.items():
-        is_float = name in floats and isinstance(x, int)  # its bits; a decimal is its value
-        text = f"{x:#x}" if is_float else _format_argument(name, x, run.signed)
+        if name in floats and isinstance(x, int):
+            text = _format_float_exactly(x, floats[name])
+        else:
+            text = _format_argument(name, x, run)
         arguments.append(f"{show_names(name, kernels)}={text}")
     shapes = [
         word
@@ -331,7 +360,7 @@ def _iter_origin_lines(comparison: KernelComparison, index: int) -> Iterator[str
     yield from iter_origin_lines(log, run.shape, name, element)
 
 
-def _format_argument(name: str, value: Argument, signed: Container[str]) -> str:
+def _format_argument(name: str, value: Argument, run: Replay) -> str:
     """Return an argument as ``run`` takes it."""
     if isinstance(value, Structure):
         fields = list[str]()
@@ -339,7 +368,7 @@ def _format_argument(name: str, value: Argument, signed: Container[str]) -> str:
         for start in range(0, len(value.data), WORD_BYTES):
             word = value.data[start : start + WORD_BYTES]
             if start in arrays:
-                fields.append(_format_argument(f"{name}.{start}", arrays[start], signed))
+                fields.append(_format_argument(f"{name}.{start}", arrays[start], run))
             elif len(word) == WORD_BYTES:
                 number = int.from_bytes(word.tobytes(), "little")
                 fields.append(f"{_format_number(number)}:u64")
@@ -348,9 +377,11 @@ def _format_argument(name: str, value: Argument, signed: Container[str]) -> str:
         return f"{{{','.join(fields)}}}"
     if not isinstance(value, np.ndarray):
         return str(value)
-    if name in signed:
+    float_type = _FLOATS.get(value.itemsize) if name in run.floats else None
+    if name in run.signed and not float_type:
         value = value.view(f"i{value.itemsize}")
-    type_ = format_dtype(value.dtype)
+    type_ = float_type or format_dtype(value.dtype)
     if not value.any():
         return f"zeros:{type_}:{len(value)}"
-    return f"[{','.join(str(int(x)) for x in value)}]:{type_}"
+    numbers = (_format_float_exactly(int(x), float_type) if float_type else x for x in value)
+    return f"[{','.join(map(str, numbers))}]:{type_}"

@@ -9,7 +9,7 @@ from ..prove.solver import Term
 from .comparison_question import ComparisonQuestion
 from .lone_accesses import LETTERS
 from .replay import DifferentLaunch, Replay, explain_unknown, replay
-from .signed_elements import find_signed_buffers
+from .signed_elements import find_float_buffers, find_signed_buffers
 from .small_examples import (
     clear_words,
     count_shared_bytes,
@@ -70,8 +70,11 @@ class CounterexampleRuns:
             runs = next(found_runs, runs)
             if runs.is_confirmed and not compared.has_floats:
                 runs = clear_words(runs, units, run)
-        signed = find_signed_buffers(compared.sources, [x.memory.accesses for x in compared.sides])
-        return runs._replace(signed=signed)
+        by_side = [x.memory.accesses for x in compared.sides]
+        return runs._replace(
+            signed=find_signed_buffers(compared.sources, by_side),
+            floats=find_float_buffers(compared.sources, by_side),
+        )
 
     def _map_units(self) -> dict[str, int]:
         """Return the bytes of an element of each buffer and variable of both kernels."""

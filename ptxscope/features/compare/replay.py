@@ -69,6 +69,8 @@ class Replay(NamedTuple):
     differences: tuple[WordDifference, ...] = ()
     signed: frozenset[str] = frozenset()
     """The buffers with signed elements."""
+    floats: frozenset[str] = frozenset()
+    """The buffers with elements of ``.f32`` or ``.f64``."""
     obstacle: str = ""
     """The reason why the counterexample is not run, or proves nothing, as a clause."""
 

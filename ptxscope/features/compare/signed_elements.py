@@ -1,4 +1,4 @@
-"""The buffers whose elements are signed, as the source declares them or the statements use them."""
+"""The buffers whose elements are signed or floats, as the source or the statements tell."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import RegisterOperand, VectorOperand
 from ...engine.syntax.opcodes import VALUE_PLACES
+from ..kernels.launches.float_operations import WIDE_TYPES
 from .file_kernel import FileKernel
 from .kernel_memory import RootAccess
 
@@ -19,6 +20,21 @@ _INDIFFERENT = frozenset(("eq", "ne", "lo"))
 _SIGNED_TYPE = re.compile(r"s(?:8|16|32|64)")
 _SIGNED_C = re.compile(r"\b(?:signed|(?:char|short|int|long|longlong)[1-4]?|int\d+_t)\b")
 _UNSIGNED_C = re.compile(r"\bunsigned\b")
+
+
+_FLOAT_C = re.compile(r"\b(?:float|double)[234]?\b")
+
+
+def find_float_buffers(
+    sources: Sequence[FileKernel], accesses: Sequence[Sequence[RootAccess]]
+) -> frozenset[str]:
+    """Return the names of buffers with elements of ``.f32`` or ``.f64`` in one of the kernels."""
+    found = set[str]()
+    for source, own in zip(sources, accesses, strict=True):
+        declared = {f"param{i}": x for i, x in enumerate(source.declarations)}
+        found |= {name for name, x in declared.items() if _FLOAT_C.search(x)}
+        found |= {x.root.name for x in own if WIDE_TYPES & {*x.statement.modifiers[-1:]}}
+    return frozenset(found)
 
 
 def find_signed_buffers(

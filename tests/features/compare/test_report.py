@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from typing import Any
 
 import pytest
@@ -46,9 +48,24 @@ def test_a_side_that_does_not_write_says_so() -> None:
 def test_a_command_has_the_bits_of_a_float() -> None:
     parameters = PARAMETERS.replace("u32", "f32")
     stores = ("st.global.u32 [O], 5;", "setp.eq.u32 p, n0, 0x3f800001;\n@!p st.global.u32 [O], 5;")
-    found = compare(*(make_kernel(x, parameters=parameters) for x in stores))
+    first, second = (make_kernel(x, parameters=parameters) for x in stores)
+    text = write_report(iter_comparison_blocks(compare(first, second)), "text")
+    assert text.count(" n=1.0000001") == 2
+    assert "n = 0x3f800001 (1.0000001)" in text
+    found = compare(first.replace("f32 n", "u32 n"), second)
     text = write_report(iter_comparison_blocks(found), "text")
     assert text.count(" n=0x3f800001") == 2
+
+
+def test_words_of_floats_are_numbers_too() -> None:
+    body = "ld.global.f32 f, [I]; mul.rn.f32 f, f, 0f40400000; st.global.f32 [O], f;"
+    first = f".reg .f32 f;\n{body}"
+    found = compare(first, first.replace("0f40400000", "0f40000000"), where="n == 0")
+    text = write_report(iter_comparison_blocks(found), "text")
+    number = re.search(r"before  i\[0\] = 0x([0-9a-f]{8})  (\S+)\n", text)
+    assert number
+    assert struct.pack(">f", float(number[2])).hex() == number[1]
+    assert text.count(f"'i=[{number[2]}]:f32'") == 2
 
 
 def test_parameters_have_the_names_that_both_kernels_give_them() -> None:
