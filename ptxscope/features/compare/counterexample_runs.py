@@ -109,7 +109,7 @@ class CounterexampleRuns:
             early = find_early_load(self._solver, side.memory.accesses)
             if early:
                 line = compared.sources[LETTERS.index(letter)].format_line(early.statement.line)
-                name = early.root.name.partition(":")[2]
+                name = early.root.name.rpartition(":")[2]
                 return f"{letter} reads bytes of {name} that the thread has not written, at {line}."
         names = (
             []

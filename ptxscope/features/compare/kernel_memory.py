@@ -22,8 +22,8 @@ LIMIT = 1 << 31
 """Bytes that exceed those of any buffer."""
 DYNAMIC_LIMIT = 227 << 10
 """The bytes of the largest dynamic shared memory."""
-COMMON = "memory"
-"""The name of the array of all buffers, if they may overlap."""
+COMMON = "global memory"
+"""The name of the array of all buffers, if they may overlap, which no variable has."""
 _MAX_FORWARDED = 64
 """Stores among which the one that wrote a loaded element is looked for."""
 _SOURCE_TYPES = {1: Type.U8, 2: Type.B16, 4: Type.B32, 8: Type.B64}

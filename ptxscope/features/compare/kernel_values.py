@@ -390,12 +390,13 @@ class StatementValues:
             raise Refused(statement, f"takes the address of {name}, which has no size here")
         is_global = variable.space == "global"
         owner = self._scope.letter
-        if own and variable.space == "local":
-            owner = self._name
-        elif own and self._name != owner:
-            owner += f":{self._function.name}"
+        if own and not is_open:  # all dynamic shared memory is one
+            owner = self._name if variable.space == "local" else f"{owner}:{self._function.name}"
         root = Root(f"{owner}:{name}", variable.space, is_global, size, True, is_open)
         if variable.space in ("const", "global"):
+            if own:  # it may hide a variable of the module
+                raise Refused(statement, f"takes the address of {name}, which is declared in a "
+                              "function")  # fmt: skip
             root = self._find_module_variable(statement, variable, root)
         return Content(self._question.make_constant(symbol.offset), root)
 

@@ -92,6 +92,30 @@ def make_field_kernel(body: str) -> str:
     return make_kernel(body, parameters=STRUCTURE, head=FIELDS)
 
 
+def test_a_variable_of_a_function_is_not_that_of_the_module() -> None:
+    """In the kernel, the inner v hides that of the module, which may have other contents."""
+    module, load = ".global .u32 v;\n", "ld.global.u32 a, [v]; st.global.u32 [O], a;"
+    found = compare(make_module(module, f".global .u32 v; {load}"), make_module(module, load))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason.endswith("takes the address of v, which is declared in a function.")
+
+
+@pytest.mark.parametrize(
+    ("module", "inner", "left"),
+    [(".shared .u32 s;", ".shared .u32 s;", 1), ("", ".extern .shared .u32 s[];", 2)],
+)
+def test_shared_variables_of_functions(module: str, inner: str, left: int) -> None:
+    """The kernel stores 1, and the function 2: dynamic shared memory is one for both."""
+    own = "" if module else inner
+    function = f"{module}\n.func f()\n{{\n{own}\nst.shared.u32 [s], 2;\nret;\n}}\n"
+    load = "ld.shared.u32 a, [s]; st.global.u32 [O], a;"
+    a = make_module(function, f"{inner} st.shared.u32 [s], 1; call f; {load}")
+    found = compare(a, make_module(function, f"st.global.u32 [O], {left};"))
+    assert found.verdict is Verdict.EQUAL, found.reason
+    found = compare(a, make_module(function, f"st.global.u32 [O], {3 - left};"))
+    assert found.verdict is Verdict.DIFFERENT, found.reason
+
+
 def test_fields_of_a_structure_are_parameters() -> None:
     first = make_field_kernel("ld.param.s16 h, [s+20];" + PRODUCT)
     other = make_field_kernel(
