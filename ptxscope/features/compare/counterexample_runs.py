@@ -105,11 +105,11 @@ class CounterexampleRuns:
         unwritten = [x for side in compared.sides for x in side.scope.unwritten]
         if unwritten:
             return f"the result depends on {unwritten[0]}, which may be read before it is written."
-        for side, letter in zip(compared.sides, LETTERS, strict=True):
+        for side, source, letter in zip(compared.sides, compared.sources, LETTERS, strict=True):
             early = find_early_load(self._solver, side.memory.accesses)
             if early:
-                line = compared.sources[LETTERS.index(letter)].format_line(early.statement.line)
-                name = early.root.name.rpartition(":")[2]
+                name = early.root.name.partition(":")[2].removeprefix(f"{source.kernel.name}:")
+                line = source.format_line(early.statement.line)
                 return f"{letter} reads bytes of {name} that the thread has not written, at {line}."
         names = (
             []
