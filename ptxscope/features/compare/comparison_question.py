@@ -13,6 +13,7 @@ from ..prove.solver import Term, Undecided
 from .file_kernel import FileKernel
 from .kernel_memory import InitialMemory, KernelMemory, RootAccess
 from .kernel_terms import KernelTerms
+from .kernel_values import ValueScope
 from .launch_registers import LAUNCH_REGISTERS, add_launch_register
 from .lone_accesses import LETTERS
 from .parameters import WORD_BYTES, is_structure, iter_field_names
@@ -96,18 +97,9 @@ class ComparisonQuestion:
                 self.solver.check_time()
 
             memory = KernelMemory(self.initial)
-            self.sides.append(
-                KernelTerms(
-                    letter,
-                    source.kernel,
-                    source.code.functions,
-                    pair,
-                    source.model,
-                    self.question,
-                    memory,
-                    note,
-                )
-            )
+            scope = ValueScope(letter, pair, source.model, self.question, memory)
+            functions = source.code.functions
+            self.sides.append(KernelTerms(source.kernel, functions, scope, note))
 
     def check_facts(
         self,

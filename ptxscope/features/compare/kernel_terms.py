@@ -14,14 +14,12 @@ from typing import NamedTuple
 from ...engine.ir.tape import Node
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
-from ...engine.semantics.models import Model
 from ...engine.syntax.errors import format_count
 from ...engine.syntax.opcodes import BARRIERS, CALLS, LOADS, RETURNS, STORES, WAITS
-from ..prove.proof_question import ProofQuestion, find_variables
+from ..prove.proof_question import find_variables
 from ..prove.solver import Undecided
 from .function_calls import FunctionCall, read_call
-from .kernel_memory import KernelMemory
-from .kernel_values import Content, Join, Registers, ValueScope, VariablePair
+from .kernel_values import Content, Join, Registers, ValueScope
 from .launch_registers import LAUNCH_SIZES, has_one_thread
 from .memory_values import KernelValues
 from .path_conditions import PathConditions
@@ -50,34 +48,29 @@ class KernelTerms:
 
     def __init__(
         self,
-        letter: str,
         kernel: Program,
         functions: Mapping[str, Program],
-        variables: VariablePair,
-        model: Model,
-        question: ProofQuestion,
-        memory: KernelMemory,
+        scope: ValueScope,
         on_step: Callable[[int], None],
     ) -> None:
         """Execute a kernel; raise Refused for a statement that is not compared.
 
-        ``functions`` are those that it may call. ``variables`` are those of the kernel's module,
-        and of the other kernel's.
+        ``functions`` are those that it may call.
         """
-        self.functions, self.question, self.memory = functions, question, memory
+        self.functions, self.scope = functions, scope
+        self.question, self.memory = scope.question, scope.memory
         self.executed = {kernel.name: kernel}
         """The kernel and the functions that it calls."""
-        self.conditions = PathConditions(question)
-        self.scope = ValueScope(letter, variables, model)
-        self.loop_seconds = question.solver.remaining / _LOOP_PART
-        self._has_one_thread = has_one_thread(question)
+        self.conditions = PathConditions(scope.question)
+        self.loop_seconds = scope.question.solver.remaining / _LOOP_PART
+        self._has_one_thread = has_one_thread(scope.question)
         self._on_step, self._count = on_step, 0
         try:
             for statement in kernel.statements:
                 self.check_kind(statement)
-            _Activation(self, kernel, letter, 0).run(Path(None, {}))
+            _Activation(self, kernel, scope.letter, 0).run(Path(None, {}))
         except Refused as error:
-            error.side = letter
+            error.side = scope.letter
             raise
 
     def check_kind(self, statement: Statement) -> None:
@@ -100,7 +93,7 @@ class _Activation:
     def __init__(self, whole: KernelTerms, function: Program, name: str, depth: int) -> None:
         self._whole, self._function, self._depth = whole, function, depth
         self._conditions = whole.conditions
-        self.values = KernelValues(name, function, whole.scope, whole.question, whole.memory)
+        self.values = KernelValues(name, function, whole.scope)
         self._pending: dict[int, Path] = {}
         self._turns: dict[int, int] = {}
         self._repeated: dict[int, Node] = {}

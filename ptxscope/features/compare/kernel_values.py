@@ -82,9 +82,17 @@ Registers = dict[str, Content | Join]
 class ValueScope:
     """What a kernel and its functions have in common."""
 
-    def __init__(self, letter: str, variables: VariablePair, model: Model) -> None:
+    def __init__(
+        self,
+        letter: str,
+        variables: VariablePair,
+        model: Model,
+        question: ProofQuestion,
+        memory: KernelMemory,
+    ) -> None:
         """``variables`` are those of the kernel's module, and of the other kernel's."""
         self.letter, self.model = letter, model
+        self.question, self.memory = question, memory
         self.module, self.other_module = variables
         self.unwritten: dict[str, str] = {}
         """The registers that may be read before they are written, by their names as operands."""
@@ -102,17 +110,11 @@ class ValueScope:
 class StatementValues:
     """The values that the statements of a kernel or of a function read and write."""
 
-    def __init__(
-        self,
-        name: str,
-        function: Program,
-        scope: ValueScope,
-        question: ProofQuestion,
-        memory: KernelMemory,
-    ) -> None:
+    def __init__(self, name: str, function: Program, scope: ValueScope) -> None:
         """``name`` is the kernel's letter, or that of an execution of a function."""
         self._name, self._function, self._scope = name, function, scope
-        self._question, self._tape, self._memory = question, question.tape, memory
+        self._question, self._memory = scope.question, scope.memory
+        self._tape = scope.question.tape
 
     # --- registers
 
