@@ -10,7 +10,8 @@ import numpy as np
 
 from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
-from ...engine.isa.encodings import format_hex
+from ...engine.isa.encodings import format_float, format_hex
+from ...engine.isa.types import Type
 from ...engine.program.statement import Statement
 from ...engine.syntax.errors import abbreviate_names, format_count
 from ...sources.source_lines import SourceLines, read_source_lines
@@ -413,6 +414,9 @@ def _buffer_to_json(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
     }
 
 
+_FLOAT_TYPES = {str(x): x for x in (Type.F16, Type.BF16, Type.F32, Type.F64)}
+_CONVERSIONS = frozenset(("cvt", "set", "slct"))
+"""The opcodes whose last modifier is not the type of the result."""
 _STATEMENT_COLUMNS = 44
 """Columns of a statement; the effect of a longer one follows it."""
 _MAX_ORIGINS = 24
@@ -474,8 +478,11 @@ def format_step(
     log: ThreadLog | ThreadRun, step: ThreadStep, text: str = "", width: int = _STATEMENT_COLUMNS
 ) -> str:
     """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text instead."""
-    effects = [f"{x.name} = {_format_bits(log, x.bits, x.width)}" for x in step.writes]
-    effects += [f"writes {x.name} = {_format_bits(log, x.bits, 8 * x.size)}" for x in step.places]
+    type_ = _find_float_type(step.statement)
+    effects = [f"{x.name} = {_format_bits(log, x.bits, x.width, type_)}" for x in step.writes]
+    effects += [
+        f"writes {x.name} = {_format_bits(log, x.bits, 8 * x.size, type_)}" for x in step.places
+    ]
     effects += [f"from {x.name} ({x.writer})" for x in step.reads if x.writer]
     if not step.is_active:
         effects = ["(its guard is false)"]
@@ -484,11 +491,23 @@ def format_step(
     return f"{line} {text:<{width}} {', '.join(effects)}".rstrip()
 
 
-def _format_bits(log: ThreadLog | ThreadRun, bits: int | None, width: int) -> str:
-    """Return ``0x00000005  5``, or the place of an address instead of the decimal number."""
+def _find_float_type(statement: Statement) -> Type | None:
+    """Return the type of the results of a statement if they are floats."""
+    modifiers = (
+        statement.modifiers[:-1] if statement.opcode in _CONVERSIONS else statement.modifiers
+    )
+    return _FLOAT_TYPES.get(modifiers[-1]) if modifiers else None
+
+
+def _format_bits(
+    log: ThreadLog | ThreadRun, bits: int | None, width: int, float_type: Type | None
+) -> str:
+    """Return ``0x00000005  5``, or a float or the place of an address instead of the integer."""
     if bits is None:
         return "?"
     if width == 1:
         return str(bool(bits)).lower()
+    if float_type and float_type.bits == width:
+        return f"{format_hex(bits, width)}  {format_float(bits, float_type)}"
     place = describe_address(log.regions, bits) if width == 64 else ""
     return f"{format_hex(bits, width)}  {place or bits}"

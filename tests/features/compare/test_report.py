@@ -66,6 +66,10 @@ def test_words_of_floats_are_numbers_too() -> None:
     assert number
     assert struct.pack(">f", float(number[2])).hex() == number[1]
     assert text.count(f"'i=[{number[2]}]:f32'") == 2
+    steps = re.findall(r"[fO]\]?, .*(?:f|o\[0\]) = 0x([0-9a-f]{8})  (\S+)\n", text)
+    assert len(steps) > 2
+    for bits, value in steps:
+        assert struct.pack(">f", float(value)).hex() == bits
 
 
 def test_parameters_have_the_names_that_both_kernels_give_them() -> None:
