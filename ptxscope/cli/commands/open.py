@@ -141,11 +141,8 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
         cursor = open_listing(read_listing(path), path.rpartition("/")[2], model_name)
     if cursor is None:
         name = make_printable(path)
-        advice = f"; nvcc -ptx -lineinfo {name} makes a listing of its kernels"
-        raise CommandError(
-            f"error: {name} has no instruction that ptxscope explains"
-            + (advice if name.endswith(".cu") else "")
-        )
+        advice = f"; nvcc -ptx -lineinfo {name} lists its kernels" if name.endswith(".cu") else ""
+        raise CommandError(f"error: {name} has no instruction that ptxscope explains{advice}")
     return cursor.with_inputs(parse_inputs(cursor.listing.programs[0], assignments), model_name)
 
 

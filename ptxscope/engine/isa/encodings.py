@@ -165,10 +165,6 @@ def step_float(bits: int, type_: Type, steps: int) -> int | None:
     return None if is_beyond else result
 
 
-_MAX_PLAIN = 1e7
-"""Floats below are written without an exponent, as exact numbers: ``65504.0``."""
-
-
 def format_float(bits: int, type_: Type) -> str:
     """Return the shortest decimal that rounds to the pattern; ``65504.0``, ``NaN``, ``-0.0``."""
     value, class_ = decode_float(bits, type_), classify_float(bits, type_)
@@ -180,7 +176,7 @@ def format_float(bits: int, type_: Type) -> str:
         text = f"{value:.{digits}g}"
         if encode_float(float(text), type_) == bits:
             break
-    if "e+" in text and abs(value) < _MAX_PLAIN:
+    if "e+" in text and abs(value) < 1e7:  # easier to read without an exponent: 65504.0
         text = f"{value:.0f}"
     return text if set(text) & set(".en") else text + ".0"
 
