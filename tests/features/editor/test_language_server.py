@@ -77,8 +77,9 @@ class Editor:
         return answer.contents.value if answer else ""  # type: ignore[union-attr]
 
 
-@pytest_asyncio.fixture
-async def editor() -> AsyncIterator[Editor]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def running_editor() -> AsyncIterator[Editor]:
+    """One server for the tests of texts that are closed after each."""
     client = LanguageClient("test", "1")
     editor = Editor(client)
     await client.start_io(sys.executable, "-m", "ptxscope", "lsp")
@@ -90,6 +91,18 @@ async def editor() -> AsyncIterator[Editor]:
     await client.stop()  # type: ignore[no-untyped-call]
 
 
+@pytest_asyncio.fixture(loop_scope="module")
+async def editor(running_editor: Editor) -> AsyncIterator[Editor]:
+    yield running_editor
+    for uri, params in [*running_editor.published.items()]:
+        if params.version is not None:  # it has none once it is closed
+            running_editor.close(uri)
+
+
+shares_a_server = pytest.mark.asyncio(loop_scope="module")
+
+
+@shares_a_server
 async def test_an_editor_gets_diagnostics_descriptions_and_a_replacement(editor: Editor) -> None:
     uri, text = "file:///video.cu", VIDEO.read_text(encoding="utf-8")
     diagnostics = await editor.open(uri, text)
@@ -115,6 +128,7 @@ async def test_an_editor_gets_diagnostics_descriptions_and_a_replacement(editor:
     assert len(fixed) < len(diagnostics)
 
 
+@shares_a_server
 async def test_an_editor_finds_and_renames_a_register(editor: Editor) -> None:
     uri = "file:///a.ptx"
     await editor.open(uri, LISTING)
@@ -145,6 +159,7 @@ async def test_an_editor_finds_and_renames_a_register(editor: Editor) -> None:
     assert [x.name for x in outline or []] == ["AGAIN"]
 
 
+@shares_a_server
 async def test_no_partial_text_ends_the_server(editor: Editor) -> None:
     uri = "file:///a.ptx"
     await editor.open(uri, "")
@@ -165,6 +180,7 @@ async def test_no_partial_text_ends_the_server(editor: Editor) -> None:
 
 
 @ci_only
+@shares_a_server
 async def test_the_server_survives_a_cancelled_request_and_a_large_file(editor: Editor) -> None:
     large = LISTING.replace("AGAIN", "A") * 20_000
     item = lsp.TextDocumentItem("file:///large.ptx", "ptx", 1, large)
@@ -254,6 +270,7 @@ vim.cmd("qall!")
     assert line.strip().startswith('asm("{ .reg .b64 t<5>;')
 
 
+@shares_a_server
 async def test_the_server_applies_the_macros_of_the_settings(
     editor: Editor, tmp_path: Path
 ) -> None:

@@ -50,7 +50,7 @@ def test_a_run_that_is_killed_leaves_whole_figures(place: str, tmp_path: Path) -
 
 
 @ci_only
-@pytest.mark.parametrize(("name", "count"), [("SIGKILL", 400), ("SIGTERM", 40), ("SIGINT", 40)])
+@pytest.mark.parametrize(("name", "count"), [("SIGKILL", 100), ("SIGTERM", 40), ("SIGINT", 40)])
 def test_a_signal_among_many_figures_leaves_whole_figures(
     name: str, count: int, tmp_path: Path
 ) -> None:
