@@ -302,9 +302,10 @@ def test_a_shift_without_its_rounding_is_located() -> None:
         ("and", "with ~%r3 rather than %r3", lambda a, b: a & ~b),
         ("or", "with ~%r2 rather than %r2", lambda a, b: ~a | b),
         ("xor", "with ~%r2 rather than %r2", lambda a, b: ~a ^ b),
+        ("xor", "with -%r3 rather than %r3", lambda a, b: a ^ -b),
     ],
 )
-def test_an_operand_that_is_not_inverted_is_located(
+def test_an_operand_that_lacks_its_sign_is_located(
     opcode: str, phrase: str, meant: Callable[[Array, Array], Array]
 ) -> None:
     """No other operation of the same operands gives the values."""

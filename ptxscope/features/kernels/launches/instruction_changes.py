@@ -47,9 +47,8 @@ _NEAR_STATEMENTS = 12
 
 
 _NEIGHBOUR_COST = 4
-_COMPLEMENT_COST = 3
-_COMPLEMENTED_ROLES = {"and": "ab", "or": "ab", "xor": "a"}
-"""The operands of opcodes that may lack a ``~``; of an exclusive or, one stands for both."""
+_SIGN_COST = 3
+_BITWISE = frozenset(("and", "or", "xor"))
 _COUNTED_ROLES = {"min": "ab", "max": "ab", "shr": "a", "add": "a", "sub": "a"}
 """The operands of opcodes that may be 1 too high or too low; of a sum, one stands for both."""
 
@@ -169,7 +168,7 @@ def iter_instruction_changes(
     statement = function.statements[index]
     if kind is ChangeKind.LIKELY:
         yield from _iter_line_changes(statement, model)
-        yield from _iter_complement_changes(statement, model)
+        yield from _iter_sign_changes(statement, model)
         if has_carries:
             yield from _iter_carry_changes(statement, model)
     elif kind is ChangeKind.UNLIKELY:
@@ -224,24 +223,26 @@ def make_cause_change(
     return make_change(statement, changed, plan, cause.phrase, cause.cost)
 
 
-def _iter_complement_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
-    """Yield each register of a bitwise operation inverted: a ``~`` or a ``!`` may be missing."""
+def _iter_sign_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
+    """Yield each register of a bitwise operation with another sign: a ``~``, ``!`` or ``-``."""
     ins = statement.instruction
     assert ins
-    for role in _COMPLEMENTED_ROLES.get(ins.form.opcode, ""):
+    for role in "ab" if ins.form.opcode in _BITWISE else "":
         type_, source = ins.type_of(role), ins.roles[role]
         if isinstance(source, Register) and source.bits is None:
-            sign = "!" if type_.bits == 1 else "~"
-            phrase = show_names(f"with {sign}{source.name} rather than {source.name}")
-            mask = (1 << type_.bits) - 1
-            change = partial(_complement, mask)
-            cause = make_operand_cause(role, phrase, _COMPLEMENT_COST, change)
-            plan = make_statement_plan(ins, model)
-            yield StatementChange(statement, statement, plan, phrase, cause.cost, cause)
+            signs = ["!"] if type_.bits == 1 else ["-", "~"]
+            if ins.form.opcode == "xor" and role == "b":
+                signs = ["-"] if type_.bits > 1 else []  # one inverted operand stands for both
+            for sign in signs:
+                phrase = show_names(f"with {sign}{source.name} rather than {source.name}")
+                change = partial(_apply_sign, sign, (1 << type_.bits) - 1)
+                cause = make_operand_cause(role, phrase, _SIGN_COST, change)
+                plan = make_statement_plan(ins, model)
+                yield StatementChange(statement, statement, plan, phrase, cause.cost, cause)
 
 
-def _complement(mask: int, role: str, operands: Bits, _: ObservedCase) -> int:
-    return operands[role] ^ mask
+def _apply_sign(sign: str, mask: int, role: str, operands: Bits, _: ObservedCase) -> int:
+    return -operands[role] & mask if sign == "-" else operands[role] ^ mask
 
 
 def _iter_carry_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
