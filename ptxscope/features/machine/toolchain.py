@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -221,14 +222,24 @@ def compile_cuda(nvcc: Tool, cuda: str, arch: str) -> str:
         return _compile_cuda_file(nvcc, source, arch)
 
 
+_NEW_TARGET = "sm_90"
+"""The target of a CUDA source that nvcc cannot compile for its oldest one."""
+
+
 def compile_source(file: str, *, is_optimized: bool = True) -> str:
     """Return the PTX that nvcc makes of a CUDA source, with its lines, for the oldest target.
 
-    Raise ValueError if nvcc is missing or fails.
+    If that fails, the source may need a newer target. Raise ValueError if nvcc is missing or fails.
     """
     option = "-lineinfo" if is_optimized else "-G"
     try:
-        return _compile_cuda_file(find_tool(NVCC), Path(file), "", option)
+        nvcc = find_tool(NVCC)
+        try:
+            return _compile_cuda_file(nvcc, Path(file), "", option)
+        except ToolError:
+            with suppress(ToolError):
+                return _compile_cuda_file(nvcc, Path(file), _NEW_TARGET, option)
+            raise
     except ToolError as error:
         raise ValueError(str(error)) from None
 

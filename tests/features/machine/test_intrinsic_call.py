@@ -155,6 +155,26 @@ def has_nvcc() -> bool:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the tool is a shell script")
+def test_a_source_that_needs_a_newer_target_gets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = """case "$*" in
+      *--version) echo 'Cuda compilation tools, release 13.0, V13.0.88';;
+      *-arch=sm_90*) for last; do :; done; echo "// $*" > "$last";;
+      *) echo 'k.cu(7): error: h is undefined.' >&2; exit 1;;
+    esac"""
+    path, source = tmp_path / "nvcc", tmp_path / "k.cu"
+    path.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    path.chmod(0o755)
+    source.write_text("", "utf-8")
+    monkeypatch.setenv("PTXSCOPE_NVCC", str(path))
+    assert "-arch=sm_90 -lineinfo" in compile_source(str(source))
+    path.write_text(f"#!/bin/sh\n{script.replace('sm_90*', 'sm_1*')}\n", "utf-8")
+    with pytest.raises(ValueError, match=r"fails on k\.cu:7: h is undefined"):
+        compile_source(str(source))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the tool is a shell script")
 def test_a_source_is_compiled_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may include files beside it."""
     version = "--version) echo 'Cuda compilation tools, release 13.0, V13.0.88'"
