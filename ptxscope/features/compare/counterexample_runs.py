@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from ..kernels.launches.thread_state import LaunchError
 from ..prove.solver import Term
 from .comparison_question import ComparisonQuestion
 from .lone_accesses import LETTERS
@@ -61,7 +62,8 @@ class CounterexampleRuns:
             return found
 
         runs = run(example)
-        if not runs.is_confirmed and (runs.runs or not runs.obstacle):
+        fails = any(isinstance(x, LaunchError) for x in runs.runs)
+        if not runs.is_confirmed and (fails or not runs.obstacle):
             others = iter_other_contents(example, units)
             if compared.has_floats and not compared.where:
                 parameters = compared.sources[0].kernel.parameters

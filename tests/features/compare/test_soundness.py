@@ -6,6 +6,7 @@ import pytest
 
 from ptxscope.features.prove.proof import Verdict
 from tests.features.compare.kernel_texts import LOADS, PARAMETERS, compare, make_kernel
+from tests.tiers import whole
 
 pytest.importorskip("bitwuzla")
 
@@ -163,6 +164,7 @@ def test_a_name_of_two_parameters_restricts_neither() -> None:
     assert compare(a, b, where="param2 == 1 and ntid.x < 9").verdict is Verdict.EQUAL
 
 
+@whole
 def test_an_access_that_fails_in_a_small_buffer_is_no_difference() -> None:
     """ex2 of a subnormal number is 1; only A loads a word by an index, and drops it."""
     load = "ld.global.u32 a, [I]; mul.wide.u32 x, a, 4; add.s64 x, I, x; ld.global.u32 b, [x];"
