@@ -373,12 +373,12 @@ def run_to_json(
     }
 
 
-def unoptimized_to_json(found: UnoptimizedDiagnosis | None) -> dict[str, Any]:
+def unoptimized_to_json(unoptimized: UnoptimizedDiagnosis | None) -> dict[str, Any]:
     """Return the changes of the listing that nvcc does not optimize as JSON; empty for none."""
-    if not found:
+    if not unoptimized:
         return {}
-    data = convert_to_json(found.diagnosis, _FIELDS)
-    return {"explained_unoptimized": read_source_lines(found.text).name_lines(data)}
+    data = convert_to_json(unoptimized.diagnosis, _FIELDS)
+    return {"explained_unoptimized": read_source_lines(unoptimized.text).name_lines(data)}
 
 
 def failure_to_json(

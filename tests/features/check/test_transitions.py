@@ -14,15 +14,15 @@ from ptxscope.state.requests import Notify
 from tests.driving.states import answer, do, make_state, move_by, open_text, set_values
 
 
-@pytest.mark.parametrize(("c", "can_bite"), [("%r3", True), ("0", False)])
-def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool) -> None:
+@pytest.mark.parametrize(("c", "can_change"), [("%r3", True), ("0", False)])
+def test_the_list_marks_the_errata_that_check_finds(c: str, can_change: bool) -> None:
     """E11 extends the sign of c (SEMANTICS.md, section 4): that of a literal 0 changes nothing."""
     text = f"vmad.u32.u32.u32.sat %r4, %r1, %r2, {c};\nvmax.u32.u32.u32 %r5, %r4, %r1;"
-    found = next(iter(check_text(text, "x.ptx")))
-    assert ("E11" in found.errata) == can_bite
+    row = next(iter(check_text(text, "x.ptx")))
+    assert ("E11" in row.errata) == can_change
     cursor = open_listing(text, "x.ptx")
     assert cursor
-    assert ("E11" in cursor.rows[0].possible_errata) == can_bite
+    assert ("E11" in cursor.rows[0].possible_errata) == can_change
 
 
 def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
