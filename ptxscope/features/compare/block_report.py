@@ -11,8 +11,8 @@ from ..prove.proof import Verdict
 from ..prove.proof_report import format_seconds
 from .comparison import KernelComparison
 from .comparison_report import format_undecided, list_float_assumptions
+from .file_kernel import LETTERS
 from .float_blocks import RESULT_BYTES, BlockPair
-from .lone_accesses import LETTERS
 
 _FLOATS = {"f16": Type.F16, "bf16": Type.BF16, "f32": Type.F32, "f64": Type.F64}
 

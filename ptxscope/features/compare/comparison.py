@@ -19,9 +19,9 @@ from ..prove.solver import Term, Undecided, get_solver_name
 from .comparison_question import ComparisonQuestion, OnProgress
 from .counterexample_runs import CounterexampleRuns
 from .difference_search import DifferenceSearch
-from .file_kernel import FileKernel
+from .file_kernel import LETTERS, FileKernel
 from .kernel_memory import InitialMemory, NeedBytes
-from .lone_accesses import LETTERS, iter_access_notes
+from .lone_accesses import iter_access_notes
 from .parameters import is_structure
 from .refusals import Refused
 from .replay import DifferentLaunch, Replay

@@ -10,12 +10,11 @@ from ...engine.isa.types import Type
 from ..prove.operand_conditions import ConditionScope, read_condition
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term, Undecided
-from .file_kernel import FileKernel
+from .file_kernel import LETTERS, FileKernel
 from .kernel_memory import InitialMemory, KernelMemory, RootAccess
 from .kernel_terms import KernelTerms
 from .kernel_values import ValueScope
 from .launch_registers import LAUNCH_REGISTERS, add_launch_register
-from .lone_accesses import LETTERS
 from .parameters import WORD_BYTES, is_structure, iter_field_names
 from .refusals import Refused
 

@@ -21,8 +21,8 @@ from ..kernels.launches.thread_log import ThreadLog
 from ..prove.proof import Verdict
 from ..prove.proof_report import format_seconds
 from .comparison import KernelComparison
+from .file_kernel import LETTERS
 from .launch_registers import list_places
-from .lone_accesses import LETTERS
 from .parameters import WORD_BYTES, iter_field_names, show_names
 from .replay import Replay, make_launch
 from .run_pair import RunPair, run_comparison

@@ -8,7 +8,7 @@ from itertools import chain
 from ..kernels.launches.thread_state import LaunchError
 from ..prove.solver import Term
 from .comparison_question import ComparisonQuestion
-from .lone_accesses import LETTERS
+from .file_kernel import LETTERS
 from .replay import DifferentLaunch, Replay, explain_unknown, replay
 from .signed_elements import find_float_buffers, find_signed_buffers
 from .small_examples import (

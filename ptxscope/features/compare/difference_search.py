@@ -8,8 +8,8 @@ from contextlib import nullcontext, suppress
 from ..prove.solver import Term, Undecided
 from .comparison_question import ComparisonQuestion
 from .counterexample_runs import CounterexampleRuns
+from .file_kernel import LETTERS
 from .launch_registers import LAUNCH_SIZES
-from .lone_accesses import LETTERS
 from .replay import Replay
 from .small_examples import list_found_values, list_smallest_launch
 

@@ -9,6 +9,9 @@ from ...engine.semantics.models import ISA_MODEL, Model
 from ...sources.source_lines import read_source_lines
 from ..kernels.launches.device_code import DeviceCode
 
+LETTERS = "AB"
+"""The names of the two kernels of a comparison."""
+
 
 class FileKernel(NamedTuple):
     """A kernel to compare."""

@@ -11,8 +11,7 @@ from ..kernels.launches.device_code import load_device_code
 from ..kernels.launches.kernel_run import choose_kernel
 from ..prove.equivalence import TIMEOUT
 from .comparison import KernelComparison, compare_kernels
-from .file_kernel import FileKernel
-from .lone_accesses import LETTERS
+from .file_kernel import LETTERS, FileKernel
 
 
 def prove_kernels(

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from ..prove.solver import Solver, Term, Undecided
+from .file_kernel import LETTERS
 from .kernel_memory import KernelMemory, Root, RootAccess
 
-LETTERS = "AB"
 _ACCESS_SECONDS = 3.0
 """The time for a question about one buffer."""
 

@@ -14,7 +14,7 @@ from ..kernels.launches.launch import LaunchShape
 from ..kernels.launches.launch_text import Argument, FieldBuffer, Structure
 from ..kernels.launches.memory_regions import get_window_start
 from ..kernels.launches.thread_state import LaunchError
-from .file_kernel import FileKernel
+from .file_kernel import LETTERS, FileKernel
 from .launch_registers import make_shape
 from .parameters import WORD_BYTES, is_structure, iter_field_names
 
@@ -133,7 +133,9 @@ def replay(
         if is_illegal:
             return one_sided
         # buffers are too small for a load that only one kernel makes: that is no difference
-        (letter,) = (x for x, run in zip("AB", runs, strict=True) if isinstance(run, LaunchError))
+        (letter,) = (
+            x for x, run in zip(LETTERS, runs, strict=True) if isinstance(run, LaunchError)
+        )
         return one_sided._replace(obstacle=f"{letter} fails: {failures[0]}")
     obstacle = f"both runs end, of A because {failures[0]}"
     return Replay(example, shape, arguments, runs, obstacle=obstacle)
@@ -266,7 +268,7 @@ def _list_differences(a: KernelRun, b: KernelRun, launch: Launch) -> Iterator[Wo
 
 def explain_unknown(sources: Sequence[FileKernel], replay: Replay) -> str:
     """Return the reason why a run does not know all bytes that it leaves; empty if it does."""
-    for letter, source, run in zip("AB", sources, replay.runs, strict=False):
+    for letter, source, run in zip(LETTERS, sources, replay.runs, strict=False):
         if not isinstance(run, KernelRun):
             continue
         for buffer in run.buffers.values():

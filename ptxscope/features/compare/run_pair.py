@@ -18,8 +18,8 @@ from ..kernels.step_history import StatementPlace, find_place
 from ..kernels.thread_memory import ShownBuffer, list_buffer_names, show_buffer
 from ..kernels.thread_run import OnProgress, ThreadRun, run_thread
 from .comparison import KernelComparison
+from .file_kernel import LETTERS
 from .launch_registers import list_places
-from .lone_accesses import LETTERS
 from .replay import Replay, WordDifference, make_launch
 from .step_pairs import PairedSteps
 
