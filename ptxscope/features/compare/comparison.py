@@ -207,8 +207,7 @@ class _Comparison:
     def _decide(self) -> KernelComparison:
         compared, search = self._compared, self._search
         compared.on_progress("asking the solver", 0)
-        with suppress(Undecided):  # it is asked again at last, with all facts
-            compared.check_facts(lambda x: x.inside, _OUTSIDE, _FACT_SECONDS)
+        solver = compared.solver.copy()  # which asks without the facts that are added now
         for side in compared.sides:
             for fact in side.memory.is_inside:
                 compared.solver.add(fact)
@@ -225,7 +224,9 @@ class _Comparison:
                 conditions = search.find_possible([*other.memory.is_legal, broken])
                 if conditions:
                     return self._describe(conditions, is_illegal=True)
-        compared.check_facts(lambda x: x.legal, _ILLEGAL)
+        with suppress(Undecided):  # all facts are asked next
+            compared.check_facts(solver, lambda x: x.inside, _OUTSIDE, _FACT_SECONDS)
+        compared.check_facts(compared.solver, lambda x: x.legal, _ILLEGAL)
         search.check_float_facts(legal)
         notes = tuple(
             iter_access_notes(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from ...engine.isa.types import Type
 from ..prove.operand_conditions import ConditionScope, read_condition
 from ..prove.proof_question import ProofQuestion
-from ..prove.solver import Term, Undecided
+from ..prove.solver import Solver, Term, Undecided
 from .file_kernel import LETTERS, FileKernel
 from .kernel_memory import InitialMemory, KernelMemory, RootAccess
 from .kernel_terms import KernelTerms
@@ -102,6 +102,7 @@ class ComparisonQuestion:
 
     def check_facts(
         self,
+        solver: Solver,
         get_facts: Callable[[RootAccess], Sequence[Term]],
         clause: str,
         seconds: float | None = None,
@@ -115,7 +116,7 @@ class ComparisonQuestion:
 
         def is_excluded(count: int) -> bool:
             facts = [y for _, x in accesses[:count] for y in get_facts(x)]
-            return not self.solver.is_possible(*facts, seconds=seconds)
+            return not solver.is_possible(*facts, seconds=seconds)
 
         if is_excluded(len(accesses)):
             count = bisect_left(range(len(accesses)), True, key=is_excluded)

@@ -45,11 +45,20 @@ class Solver:
     """A solver of conditions on bit vectors, with one time limit for all its questions."""
 
     def __init__(
-        self, timeout: float, is_stopped: IsStopped = never, memory_megabytes: int = 0
+        self,
+        timeout: float,
+        is_stopped: IsStopped = never,
+        memory_megabytes: int = 0,
+        terms: TermFactory | None = None,
     ) -> None:
-        """Ask within a time in seconds, and within some memory for a question; 0 for any."""
+        """Ask within a time in seconds, and within some memory for a question; 0 for any.
+
+        ``terms`` are those of another solver, whose terms are then terms of this one.
+        """
         bitwuzla = load_bitwuzla()
-        self.terms = TermFactory(bitwuzla)
+        self.terms = terms or TermFactory(bitwuzla)
+        self._memory_megabytes = memory_megabytes
+        self._conditions: list[Term] = []
         options = bitwuzla.Options()
         options.set(bitwuzla.Option.PRODUCE_MODELS, True)
         options.set(bitwuzla.Option.MEMORY_LIMIT, memory_megabytes)
@@ -113,6 +122,17 @@ class Solver:
     def add(self, condition: Term) -> None:
         """Add a condition that holds in every further question."""
         self._solver.assert_formula(condition)
+        self._conditions.append(condition)
+
+    def copy(self) -> Solver:
+        """Return a solver of the same terms, with the conditions added so far.
+
+        A question makes the later ones of its solver slower, but not those of a copy.
+        """
+        other = Solver(self.remaining, self._is_stopped, self._memory_megabytes, self.terms)
+        for condition in self._conditions:
+            other.add(condition)
+        return other
 
     def is_possible(self, *conditions: Term, seconds: float | None = None) -> bool:
         """Whether values exist for which conditions hold, together with the added ones.

@@ -158,6 +158,4 @@ def test_signed_elements_of_a_source_are_signed_in_commands(
     Path("b.cu").write_text(SOURCE.replace("/ 2", ">> 1"), "utf-8")
     done = run("prove", "a.cu:f", "b.cu:f")
     assert done.returncode == 1
-    assert "$ ptxscope run a.cu --kernel f 'param0=[-1]:s32' param1=zeros:s16:1 param2=1" in (
-        done.stdout
-    )
+    assert "$ ptxscope run a.cu --kernel f 'in=[-1]:s32' out=zeros:s16:1 n=1" in done.stdout
