@@ -385,7 +385,9 @@ def test_a_block_of_two_answers_without_room_says_so() -> None:
 
 
 @sampled
-@pytest.mark.parametrize("step", [450, pytest.param(25, marks=thorough)])
+@pytest.mark.parametrize(
+    "step", [450, pytest.param(50, marks=thorough), pytest.param(25, marks=pytest.mark.soak)]
+)
 def test_two_answers_are_drawn_well_or_refused(step: int) -> None:
     rows = [row for row in golden_rows() if len({*row.results.values()}) > 1]
     count = 0

@@ -15,7 +15,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.semantics.models import get_erratum
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.basic_block import make_block
-from tests.tiers import ci_only, some, thorough, whole
+from tests.tiers import ci_only, thorough, whole
 
 pytest.importorskip("bitwuzla")
 pytest.importorskip("ptxscope.features.check")
@@ -39,7 +39,7 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
 EXACT = {x.id for x in ERRATA} - {"E10", "E16"}
 
 
-@pytest.mark.parametrize("count", some([25, 80]))
+@pytest.mark.parametrize("count", [25, pytest.param(80, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", [x for x in proofs.PARTS if x != "intrinsics"])
 @whole
 def test_a_sample_of_every_claim_of_the_evidence_is_proved(
