@@ -1,4 +1,4 @@
-"""The runs of a counterexample: a simple one of those that the solver finds, by the executor."""
+"""Runs of a simple counterexample, by the executor of kernels."""
 
 from __future__ import annotations
 

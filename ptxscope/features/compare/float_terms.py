@@ -64,7 +64,7 @@ class FloatFunctions:
         self._functions: dict[tuple[str, int, tuple[int, ...]], Term] = {}
         self._results: dict[Term, Node] = {}
         self.facts: list[Term] = []
-        """What the results are, for the operations that are modelled."""
+        """Equations of the results of the operations that are modelled."""
         self.other_names: dict[str, str] = {}
         """The operations of which only equal results for equal operands are known, and why."""
         self.unknown_nans: dict[str, Term] = {}

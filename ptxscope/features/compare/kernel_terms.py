@@ -257,18 +257,18 @@ class _Activation:
             self._add_path(index, Path(end.condition, registers))
 
 
-def _list_loop_names(found: Iterable[str]) -> tuple[str, ...]:
+def _list_loop_names(variables: Iterable[str]) -> tuple[str, ...]:
     """Return the parameters and the sizes of the launch among the variables of a condition."""
-    names = [*dict.fromkeys(x.rpartition(".")[0].removeprefix("%") for x in found)]
+    names = [*dict.fromkeys(x.rpartition(".")[0].removeprefix("%") for x in variables)]
     sizes = [x.removeprefix("%") for x in LAUNCH_SIZES]
     parameters = [x for x in names if x.startswith("param")]
     return (*parameters, *(x for x in names if x in sizes))
 
 
-def _explain_turns(found: Iterable[str], names: Sequence[str]) -> str:
+def _explain_turns(variables: Iterable[str], names: Sequence[str]) -> str:
     """Return a clause that says what may limit a loop whose condition has some variables."""
     if names:
         return f"--where can limit what that depends on ({', '.join(names)})"
-    if any(x.startswith("memory.") for x in found):
+    if any(x.startswith("memory.") for x in variables):
         return "that depends on words of memory, which --where cannot limit"
     return "--where can limit what that depends on"

@@ -80,7 +80,7 @@ Registers = dict[str, Content | Join]
 
 
 class ValueScope:
-    """What a kernel and its functions have in common."""
+    """The variables, question, memory and model that a kernel and its functions share."""
 
     def __init__(
         self,

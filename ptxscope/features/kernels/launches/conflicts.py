@@ -74,7 +74,7 @@ class Accessors(NamedTuple):
     block_size: int
     """Threads in a block."""
     stamps: Numbers
-    """Who accesses memory in each lane, and when: a thread's number + 1, its epoch above 32 bits.
+    """The thread of each lane and its time: the thread's number + 1, its epoch above 32 bits.
 
     The epoch is that of the scope of a warp, which every barrier and fence begins.
     """

@@ -1,4 +1,4 @@
-"""What a statement on floats computes, for any interpretation of its operations.
+"""The computation of a statement on floats, for any interpretation of its operations.
 
 An interpretation is a ``FloatArithmetic``: arrays of numbers compute runs, terms of a solver prove.
 A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits; of f64, and of ``abs`` and
