@@ -36,6 +36,12 @@ from .placeholders import (
     is_modified,
 )
 from .register_uses import check_uses
+from .statement_checks import Locator
+
+
+def make_outer_locator(piece: EmbeddedPtx) -> Locator:
+    """Return a locator for the text that encloses a piece of PTX."""
+    return piece._replace(fragments=piece.fragments[1:]).make_locator(0)
 
 
 def find_local_declarations(pieces: Iterable[EmbeddedPtx]) -> Set[int]:
@@ -220,7 +226,7 @@ def _find_constraint(
     for expression in operands.expressions if name else ():
         start = expression.constraint_start
         if expression.name == name and start >= 0:
-            locator = piece._replace(fragments=piece.fragments[1:]).make_locator(0)
+            locator = make_outer_locator(piece)
             start += operands.position
             place = locator.locate(start, start + len(expression.constraint))
             return place, expression.constraint

@@ -27,6 +27,7 @@ from .asm_checks import (
     check_placeholders,
     find_local_declarations,
     find_operand_notes,
+    make_outer_locator,
     mark_minor_errata,
     pass_over_unknown_values,
 )
@@ -170,7 +171,7 @@ def _check_pieces(
         if find_span(disabled_spans, piece.fragments[-1].origins[0]) >= 0:
             yield from _check_disabled_code(piece, name, elsewhere)
             continue
-        outer_locator = piece._replace(fragments=piece.fragments[1:]).make_locator(0)
+        outer_locator = make_outer_locator(piece)
         for problem in piece.fragments[0].problems:
             location = outer_locator.locate(*problem.span)
             diagnostic = Diagnostic("illegal", problem.message, location, problem.hint)
