@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from shutil import get_terminal_size
 from time import monotonic
@@ -20,6 +20,7 @@ from .block_report import block_comparison_to_json, iter_block_blocks
 from .comparison import MEMORY_MEGABYTES, KernelComparison, compare_kernels
 from .comparison_json import comparison_to_json
 from .comparison_report import iter_comparison_blocks
+from .file_kernel import FileKernel
 from .float_blocks import BlockPair, read_block
 from .kernel_files import KernelPlace
 
@@ -63,29 +64,43 @@ def _compare(arguments: argparse.Namespace) -> int | None:
         option = "--same" if arguments.same else "--carry"
         raise CommandError(f"error: {option} is for registers; parameters are paired by position")
     models = _choose_models(arguments)
-    with ProgressBar() as bar:
-        report = _Progress(bar, arguments.timeout)
-        with report_errors(ValueError, ImportError):
-            a, b = (x.read(model) for x, model in zip(places, models, strict=True))
-            if not any(x.opcode in STORES for y in (a, b) for x in y.kernel.statements):
-                return None  # kernels without stores leave results in registers
-            comparison = compare_kernels(
-                a,
-                b,
-                where=arguments.where,
-                may_alias=arguments.may_alias,
-                timeout=arguments.timeout,
-                memory_megabytes=arguments.memory,
-                on_progress=report.advance,
-                is_stopped=report.note_time,
-            )
-        bar.begin_printing()
+    with ProgressBar() as bar, report_errors(ValueError, ImportError):
+        a, b = (x.read(model) for x, model in zip(places, models, strict=True))
+        if not any(x.opcode in STORES for y in (a, b) for x in y.kernel.statements):
+            return None  # kernels without stores leave results in registers
+        comparison = _decide(arguments, bar, a, b, may_alias=arguments.may_alias)
     if arguments.open and comparison.has_runs:
         _open_runs(comparison)
     columns = get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     blocks = iter_comparison_blocks(comparison, is_brief=arguments.brief, columns=columns)
     print_report(arguments.format, blocks, lambda: comparison_to_json(comparison))
     return STATUS[comparison.verdict]
+
+
+def _decide(
+    arguments: argparse.Namespace,
+    bar: ProgressBar,
+    a: FileKernel,
+    b: FileKernel,
+    *,
+    operands: Sequence[tuple[str, str]] = (),
+    may_alias: bool = False,
+) -> KernelComparison:
+    """Compare two kernels within the limits of arguments, with a bar."""
+    progress = _Progress(bar, arguments.timeout)
+    comparison = compare_kernels(
+        a,
+        b,
+        where=arguments.where,
+        operands=operands,
+        may_alias=may_alias,
+        timeout=arguments.timeout,
+        memory_megabytes=arguments.memory,
+        on_progress=progress.advance,
+        is_stopped=progress.note_time,
+    )
+    bar.begin_printing()
+    return comparison
 
 
 def _open_runs(comparison: KernelComparison) -> None:
@@ -116,22 +131,10 @@ def _compare_blocks(arguments: argparse.Namespace, texts: tuple[str, str]) -> in
     if arguments.carry:
         raise CommandError("error: --carry is for blocks without floats")
     models = _choose_models(arguments)
-    with ProgressBar() as bar:
-        report = _Progress(bar, arguments.timeout)
-        with report_errors(ValueError, ImportError):
-            pair = BlockPair((first, second), parse_same(arguments.same))
-            a, b = pair.make_kernels(models)
-            comparison = compare_kernels(
-                a,
-                b,
-                where=arguments.where,
-                operands=[(x, pair.find_type(x)) for x in pair.operands],
-                timeout=arguments.timeout,
-                memory_megabytes=arguments.memory,
-                on_progress=report.advance,
-                is_stopped=report.note_time,
-            )
-        bar.begin_printing()
+    with ProgressBar() as bar, report_errors(ValueError, ImportError):
+        pair = BlockPair((first, second), parse_same(arguments.same))
+        operands = [(x, pair.find_type(x)) for x in pair.operands]
+        comparison = _decide(arguments, bar, *pair.make_kernels(models), operands=operands)
     blocks_of_report = iter_block_blocks(pair, comparison)
     print_report(
         arguments.format, blocks_of_report, lambda: block_comparison_to_json(pair, comparison)

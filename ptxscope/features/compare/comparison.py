@@ -16,7 +16,7 @@ from ..prove.equivalence import TIMEOUT
 from ..prove.proof import Verdict
 from ..prove.proof_question import ProofQuestion
 from ..prove.solver import Term, Undecided, get_solver_name
-from .comparison_question import ComparisonQuestion, OnProgress
+from .comparison_question import FACT_SECONDS, ComparisonQuestion, OnProgress
 from .counterexample_runs import CounterexampleRuns
 from .difference_search import DifferenceSearch
 from .file_kernel import LETTERS, FileKernel
@@ -32,8 +32,6 @@ _OUTSIDE = "is never within its buffer, which begins at its pointer and has less
 _ILLEGAL = "is never aligned, or never within its variable"
 _FEW_ITEMS, _FEW_THREADS = 4, 2
 """Limits of parameters and sizes of launches if a loop may have too many turns."""
-_FACT_SECONDS = 1.0
-"""The time for the question whether all accesses can be within buffers."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +223,7 @@ class _Comparison:
                 if conditions:
                     return self._describe(conditions, is_illegal=True)
         with suppress(Undecided):  # all facts are asked next
-            compared.check_facts(solver, lambda x: x.inside, _OUTSIDE, _FACT_SECONDS)
+            compared.check_facts(solver, lambda x: x.inside, _OUTSIDE, FACT_SECONDS)
         compared.check_facts(compared.solver, lambda x: x.legal, _ILLEGAL)
         search.check_float_facts(legal)
         notes = tuple(

@@ -20,6 +20,8 @@ from .refusals import Refused
 
 OnProgress = Callable[[str, int], None]
 """Called with an activity and a count of it."""
+FACT_SECONDS = 1.0
+"""The time for the question whether facts exclude all operands, if it may stay open."""
 
 
 class ComparisonQuestion:

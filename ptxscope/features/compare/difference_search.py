@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 
 from ..prove.solver import Term, Undecided
-from .comparison_question import ComparisonQuestion
+from .comparison_question import FACT_SECONDS, ComparisonQuestion
 from .counterexample_runs import CounterexampleRuns
 from .file_kernel import LETTERS
 from .launch_registers import LAUNCH_SIZES
@@ -25,8 +25,6 @@ _STORE_SECONDS = 20.0
 """The time for the question whether all stores are the same."""
 _FIRST_SECONDS, _FIRST_PART = 2.0, 1 / 12
 """The time for this question at first, and for each about small launches; its part of all."""
-_FACT_SECONDS = 1.0
-"""The time for the question whether what floats compute excludes all operands."""
 _SMALL_SIZES = (1, 2, 16)
 """The sizes of launches, in each direction, in which differences are sought first."""
 
@@ -195,5 +193,5 @@ class DifferenceSearch:
         """Raise RuntimeError if what floats compute excludes all operands."""
         facts = self._compared.initial.floats.facts if self.needs_float_facts else ()
         with suppress(Undecided):
-            if facts and not self._solver.is_possible(*legal, *facts, seconds=_FACT_SECONDS):
+            if facts and not self._solver.is_possible(*legal, *facts, seconds=FACT_SECONDS):
                 raise RuntimeError("the facts about floats contradict each other")

@@ -20,8 +20,6 @@ _INDIFFERENT = frozenset(("eq", "ne", "lo"))
 _SIGNED_TYPE = re.compile(r"s(?:8|16|32|64)")
 _SIGNED_C = re.compile(r"\b(?:signed|(?:char|short|int|long|longlong)[1-4]?|int\d+_t)\b")
 _UNSIGNED_C = re.compile(r"\bunsigned\b")
-
-
 _FLOAT_C = re.compile(r"\b(?:float|double)[234]?\b")
 
 
@@ -31,7 +29,7 @@ def find_float_buffers(
     """Return the names of buffers with elements of ``.f32`` or ``.f64`` in one of the kernels."""
     found = set[str]()
     for source, own in zip(sources, accesses, strict=True):
-        declared = {f"param{i}": x for i, x in enumerate(source.declarations)}
+        declared = _map_declarations(source)
         found |= {name for name, x in declared.items() if _FLOAT_C.search(x)}
         found |= {x.root.name for x in own if WIDE_TYPES & {*x.statement.modifiers[-1:]}}
     return frozenset(found)
@@ -43,7 +41,7 @@ def find_signed_buffers(
     """Return the names of buffers with signed elements; ``accesses`` are those of each kernel."""
     found = set[str]()
     for source, own in zip(sources, accesses, strict=True):
-        declared = {f"param{i}": x for i, x in enumerate(source.declarations)}
+        declared = _map_declarations(source)
         programs = [source.kernel, *(x for x in source.code.functions.values() if not x.is_kernel)]
         signed = {*_iter_signed_registers(programs)}
         for x in own:
@@ -57,6 +55,11 @@ def find_signed_buffers(
             if is_signed:
                 found.add(name)
     return frozenset(found)
+
+
+def _map_declarations(source: FileKernel) -> dict[str, str]:
+    """Return the declarations of parameters in a CUDA source, by the names of buffers."""
+    return {f"param{i}": x for i, x in enumerate(source.declarations)}
 
 
 def _is_signed_pointer(declaration: str) -> bool:
