@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from .launches.unoptimized import UnoptimizedDiagnosis
 
 
-_Found = TypeVar("_Found")
+_AnswerT = TypeVar("_AnswerT")
 _EPILOG = f"""\
 {RUN_HELP}
 A kernel whose parameters have values runs from them to its stores, over a grid of blocks: give each
@@ -385,7 +385,7 @@ class _Request:
             )
         )
 
-    def _search(self, search: Callable[[Callable[[int, int], None]], _Found]) -> _Found:
+    def _search(self, search: Callable[[Callable[[int, int], None]], _AnswerT]) -> _AnswerT:
         """Return what a search of changes finds, with a bar."""
         bar = self._bar
         bar.begin("explaining", None, "changes")

@@ -36,9 +36,8 @@ def is_cuda_source(text: str, file: str) -> bool:
 def has_kernel(text: str, name: str | None, parameters: Sequence[str]) -> bool:
     """Return whether a CUDA source has a kernel with one of some parameters; any without name."""
     return any(
-        name in (None, kernel)
-        and any(x in _read_names(own) or _NUMBERED.fullmatch(x) for x in parameters)
-        for kernel, own in _iter_kernels(text)
+        name in (None, kernel) and any(x in names or _NUMBERED.fullmatch(x) for x in parameters)
+        for kernel, names in _iter_kernel_names(text)
     )
 
 
@@ -71,7 +70,7 @@ def compile_listing(file: str, text: str, *, is_optimized: bool = True) -> str:
 
 def rename_symbols(listing: str, source: str) -> str:
     """Return a listing with the names of the source: of kernels, parameters, local variables."""
-    parameters = {name: _read_names(own) for name, own in _iter_kernels(source)}
+    parameters = dict(_iter_kernel_names(source))
     entries = [(x[1], _PARAMETER.findall(x[2])) for x in _ENTRY.finditer(listing)]
     written = {name: _find_written_name(name) for name, _ in entries}
     counts = Counter(written.values())
@@ -123,10 +122,10 @@ def _iter_kernels(source: str) -> Iterator[tuple[str, list[str]]]:
         yield match[1], [x.partition("=")[0] for x in _split(text, match.end())]
 
 
-def _read_names(declarations: Sequence[str]) -> list[str]:
-    """Return the names of declared parameters; an empty one where there is none."""
-    matches = map(_LAST_NAME.search, declarations)
-    return [x[1] if x else "" for x in matches]
+def _iter_kernel_names(source: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each kernel, and those of its parameters; an empty one for no name."""
+    for name, declarations in _iter_kernels(source):
+        yield name, [x[1] if x else "" for x in map(_LAST_NAME.search, declarations)]
 
 
 def _split(text: str, start: int) -> list[str]:
