@@ -46,27 +46,27 @@ def import_modules() -> None:
             importlib.import_module(name)
 
 
-def find_left(names: Sequence[str]) -> None:
+def check_names(names: Sequence[str]) -> None:
     """Exit with a report if a command or an action is still there, or a feature has a problem."""
     from ptxscope.cli.support.arguments import map_commands
     from ptxscope.feature import list_problems
     from ptxscope.state.actions import ACTIONS
 
-    there = {*map("command {}".format, map_commands()), *map("action {}".format, ACTIONS)}
-    left = sorted(there & {*names})
-    sys.exit("\n".join([*(f"{x} is still there" for x in left), *list_problems()]) or 0)
+    offers = {*map("command {}".format, map_commands()), *map("action {}".format, ACTIONS)}
+    remnants = [f"{x} is still there" for x in sorted(offers & {*names})]
+    sys.exit("\n".join([*remnants, *list_problems()]) or 0)
 
 
-def is_successful(name: str, work: Callable[[], None]) -> bool:
-    """Return whether work ends without a fault, and print a line about it."""
+def run_check(name: str, check: Callable[[], None]) -> bool:
+    """Run a check, print a line about it, and return whether it ends without a fault."""
     start, is_fine = time.monotonic(), True
     with tempfile.TemporaryFile() as file:
         sys.stdout.flush()
-        kept = os.dup(1), os.dup(2)
+        descriptors = os.dup(1), os.dup(2)
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
         try:
-            work()
+            check()
         except SystemExit as end:
             is_fine = not end.code
             if isinstance(end.code, str):
@@ -77,30 +77,30 @@ def is_successful(name: str, work: Callable[[], None]) -> bool:
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
-            for at, old in enumerate(kept, 1):
-                os.dup2(old, at)
-                os.close(old)
+            for number, descriptor in enumerate(descriptors, 1):
+                os.dup2(descriptor, number)
+                os.close(descriptor)
         file.seek(0)
-        printed = file.read().decode(errors="replace").splitlines()
+        lines = file.read().decode(errors="replace").splitlines()
     print(f"  {'ok' if is_fine else 'FAILED':<6} {time.monotonic() - start:6.1f} s  {name}")
     if not is_fine:
-        shown = [x for x in printed if x.startswith(("FAILED", "ERROR"))] or printed[-5:]
-        print(*(f"      {x}" for x in dict.fromkeys([*shown, *printed[-1:]])), sep="\n")
+        faults = [x for x in lines if x.startswith(("FAILED", "ERROR"))] or lines[-5:]
+        print(*(f"      {x}" for x in dict.fromkeys([*faults, *lines[-1:]])), sep="\n")
     return is_fine
 
 
 def main() -> None:
     """Run the checks; the arguments after `--` are what must be gone."""
-    at = sys.argv.index("--")
-    tests, names = sys.argv[1:at], sys.argv[at + 1 :]
+    index = sys.argv.index("--")
+    tests, names = sys.argv[1:index], sys.argv[index + 1 :]
     checks: dict[str, Callable[[], None]] = {
         "--help": partial(run_command, "--help"),
         "trace": partial(run_command, *_TRACE),
         " ".join(x for x in tests if "/" in x) or "all tests": partial(run_tests, tests),
         "import of every module": import_modules,
-        "what it added is gone": partial(find_left, names),
+        "what it added is gone": partial(check_names, names),
     }
-    verdicts = [is_successful(*check) for check in checks.items()]  # all, also after a fault
+    verdicts = [run_check(*check) for check in checks.items()]  # all, also after a fault
     sys.exit(not all(verdicts))
 
 
